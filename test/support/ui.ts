@@ -11,7 +11,7 @@ export interface UiPageOptions {
   readonly path?: string;
   /** A window that has other pages already; by default a new one, which is closed after the test. */
   readonly window?: BrowserContext;
-  /** The test ends the server while the page is open. */
+  /** The test ends the server, or its leader, while the page is open. */
   readonly endsServer?: boolean;
 }
 
@@ -39,7 +39,8 @@ export function watchFaults(page: Page, mayLose = false): readonly string[] {
   // Chromium reports what a policy forbids as an error on the console.
   page.on('console', (message) => {
     // It reports refusals of the API as well, which pages show in their own way.
-    const isRefusal = /\/v1\//.test(message.location().url) && /status of 4/.test(message.text());
+    const ofRefusals = mayLose ? /status of (4|503)/ : /status of 4/;
+    const isRefusal = /\/v1\//.test(message.location().url) && ofRefusals.test(message.text());
     // A server that has gone away is told on the page.
     const isLost = /^WebSocket connection to .* failed/.test(message.text());
     if (message.type() === 'error' && !isRefusal && !(isLost && mayLose))

@@ -47,7 +47,7 @@ export const session = {
 
   /** `undefined`: signed in. */
   async signIn(secret: string, { remember = false } = {}): Promise<ShownProblem | undefined> {
-    const answer = await request('acl/token/self', { token: secret });
+    const answer = await readSelf(secret);
     if (answer.problem !== undefined) return answer.problem;
     ofTab.write('token', remember ? secret : undefined);
     ended = undefined;
@@ -72,6 +72,14 @@ export const session = {
     if (token !== undefined) forget(why);
   },
 };
+
+/** Without a leader the server may be behind, and knows all but the newest tokens. */
+async function readSelf(secret: string | undefined): Promise<Answered> {
+  const path = 'acl/token/self';
+  const answer = await request(path, { token: secret });
+  if (answer.problem?.code !== 'no-leader') return answer;
+  return request(`${path}?stale=true`, { token: secret });
+}
 
 /** Other tokens with an end are kept: the server refuses to delete them. */
 const mayBeOfLogin = ({ AuthMethod, ExpirationTime }: PresentedAclToken): boolean =>
@@ -133,8 +141,8 @@ export async function startSession(isAclEnabled: boolean): Promise<void> {
     if (problem.status === 403 || problem.status === 401) {
       ofTab.write('token', undefined);
       ended = 'Your token has expired, or was deleted.';
-    } else if (problem.status === undefined) {
-      // The server is away. The connection says so, and the token is tried again with it.
+    } else if (problem.status === undefined || problem.code === 'no-leader') {
+      // The server, or its leader, is away. The connection says so, and the token is tried again with it.
       token = remembered;
     }
   }
@@ -142,7 +150,7 @@ export async function startSession(isAclEnabled: boolean): Promise<void> {
 }
 
 async function startAnonymous(): Promise<void> {
-  const answer = await request('acl/token/self', {});
+  const answer = await readSelf(undefined);
   // The reader, or the provider, may have been faster.
   if (current.kind !== 'starting') return;
   if (answer.problem?.code === 'acl-disabled') use(undefined, { kind: 'open' });
