@@ -30,7 +30,7 @@ export function problemOf(error: unknown): ShownProblem {
   if (error instanceof Error && error.name === 'ApiError') {
     const { status, code, detail, errors } = error as unknown as RefusalFields;
     return {
-      title: titles[status] ?? 'The server refused this',
+      title: titlesOfCodes[code] ?? titles[status] ?? 'The server refused this',
       status,
       code,
       detail,
@@ -53,7 +53,12 @@ const titles: Readonly<Record<number, string>> = {
   404: 'Not found',
   409: 'Something else has changed meanwhile',
   429: 'Too many requests',
-  503: 'The cluster has no leader at the moment',
+  503: 'The server cannot do this now',
+};
+
+const titlesOfCodes: Partial<Record<Problem['code'], string>> = {
+  'no-leader': 'No server leads',
+  'outcome-unknown': 'Nobody knows whether this was done',
 };
 
 export function isProblem(value: unknown): value is Problem {
