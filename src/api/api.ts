@@ -135,10 +135,7 @@ export class Api {
     });
     this.#uiSockets = new UiSockets(server.context, {
       pipeline: this.#pipeline,
-      leader: {
-        isKnown: () => server.contact().KnownLeader,
-        onChange: (listen) => server.servers.onLeader(listen),
-      },
+      leader: leaderKnownBy(server),
       hosts,
       observe: (observation) => this.#observe(observation),
     });
@@ -294,3 +291,8 @@ export class Api {
     log.error({ method: request.method, url, requestId, error: failure }, 'request failed');
   }
 }
+
+const leaderKnownBy = (server: Server) => ({
+  isKnown: () => server.contact().KnownLeader,
+  onChange: (listen: () => void) => server.servers.onLeader(listen),
+});

@@ -19,47 +19,58 @@ export interface Query<T> {
   readonly total: number | undefined;
 }
 
+/** The answer or the problem of a path. */
+class Known<T> {
+  answer = $state.raw<{ readonly value: T; readonly about: WatchAbout } | undefined>();
+  problem = $state.raw<Problem | undefined>();
+  isLoading = $state(true);
+  /** The answer is the last one that the server gave, and it gives no newer one. */
+  isKept = $state(false);
+  path: string | undefined;
+
+  forget(): void {
+    this.answer = undefined;
+    this.problem = undefined;
+  }
+
+  arrive(path: string): void {
+    this.path = path;
+    this.forget();
+    this.isLoading = false;
+    this.isKept = false;
+  }
+}
+
 /** Follows a read of the API for as long as the component is there. */
 export function query<T>(path: () => string | undefined): Query<T> {
-  let answer = $state.raw<{ readonly value: T; readonly about: WatchAbout } | undefined>();
-  let problem = $state.raw<Problem | undefined>();
-  let isLoading = $state(true);
-  /** The answer is the last one that the server gave, and it gives no newer one. */
-  let isKept = $state(false);
-  /** The path of the answer or the problem. */
-  let answered: string | undefined;
-  const forget = (): void => {
-    answer = undefined;
-    problem = undefined;
-  };
+  const known = new Known<T>();
   $effect(() => {
     const asked = path();
-    isLoading = asked !== undefined;
-    const like = answered === undefined ? 'same' : likeness(answered, asked);
-    if (like === 'other') forget();
+    known.isLoading = asked !== undefined;
+    const like = known.path === undefined ? 'same' : likeness(known.path, asked);
+    if (like === 'other') known.forget();
     if (asked === undefined) return;
     // Rows of the filter or the order before stay while the next ones come, but not for long.
-    const timer = like === 'near' ? setTimeout(forget, limits.keepAnswerMs) : undefined;
+    const timer =
+      like === 'near' ? setTimeout(() => known.forget(), limits.keepAnswerMs) : undefined;
     const arrived = (): void => {
       clearTimeout(timer);
-      answered = asked;
-      forget();
-      isLoading = false;
-      isKept = false;
+      known.arrive(asked);
     };
     const end = live().watch<T>(asked, {
       value(value, about) {
         arrived();
-        answer = { value, about };
+        known.answer = { value, about };
       },
       refused(refusal) {
         // Without a leader for minutes, reads are refused. The last answer stays, with its age.
-        if (refusal.code === 'no-leader' && answered === asked && answer !== undefined) {
-          isKept = true;
+        const keeps = known.path === asked && known.answer !== undefined;
+        if (refusal.code === 'no-leader' && keeps) {
+          known.isKept = true;
           return;
         }
         arrived();
-        problem = refusal;
+        known.problem = refusal;
       },
     });
     return () => {
@@ -67,34 +78,38 @@ export function query<T>(path: () => string | undefined): Query<T> {
       end();
     };
   });
+  return queryOf(known);
+}
+
+function queryOf<T>(known: Known<T>): Query<T> {
   return {
     get value() {
-      return answer?.value;
+      return known.answer?.value;
     },
     get problem() {
-      return problem;
+      return known.problem;
     },
     get isLoading() {
-      return isLoading;
+      return known.isLoading;
     },
     get isOld() {
-      return answer !== undefined && (isKept || live().state.kind === 'away');
+      return known.answer !== undefined && (known.isKept || live().state.kind === 'away');
     },
     get isStale() {
-      return answer?.about.stale === true;
+      return known.answer?.about.stale === true;
     },
     get receivedMs() {
-      return answer?.about.receivedMs ?? 0;
+      return known.answer?.about.receivedMs ?? 0;
     },
     get asOfMs() {
       const { leaderlessMs, followedMs } = live().state;
-      return Math.max(answer?.about.receivedMs ?? 0, leaderlessMs ?? followedMs);
+      return Math.max(known.answer?.about.receivedMs ?? 0, leaderlessMs ?? followedMs);
     },
     get nextToken() {
-      return answer?.about.nextToken;
+      return known.answer?.about.nextToken;
     },
     get total() {
-      return answer?.about.total;
+      return known.answer?.about.total;
     },
   };
 }
