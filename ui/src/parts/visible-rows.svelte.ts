@@ -26,7 +26,6 @@ export function visibleRows(
 ): VisibleRows {
   let top = $state(0);
   let bottom = $state(firstRows);
-  let most = $state(firstRows);
   /** 0: rows have no common height. `undefined`: not measured yet. */
   let rowPx = $state<number | undefined>();
   const paper = printing();
@@ -34,10 +33,10 @@ export function visibleRows(
   const total = $derived(count());
   const isWhole = $derived(total <= wholeRows || rowPx === 0 || paper.isPrinted);
   const first = $derived(isWhole ? 0 : Math.max(0, Math.min(top, total) - marginRows));
-  const wantedEnd = $derived(
-    isWhole ? total : Math.min(total, Math.max(bottom, first) + marginRows),
+  const grown = growing(() =>
+    isWhole ? 0 : Math.min(total, Math.max(bottom, first) + marginRows) - first,
   );
-  const end = $derived(isWhole ? total : Math.min(wantedEnd, first + most));
+  const end = $derived(isWhole ? total : first + grown.rows);
   const pxOf = (rows: number): number => (isWhole ? 0 : rows * (rowPx ?? 0));
 
   function measure(): void {
@@ -55,29 +54,7 @@ export function visibleRows(
   $effect(() => {
     void total;
     measure();
-    let isDue = false;
-    const later = (): void => {
-      if (isDue) return;
-      isDue = true;
-      requestAnimationFrame(() => {
-        isDue = false;
-        measure();
-      });
-    };
-    addEventListener('scroll', later, { passive: true });
-    addEventListener('resize', later, { passive: true });
-    return () => {
-      removeEventListener('scroll', later);
-      removeEventListener('resize', later);
-    };
-  });
-
-  $effect(() => {
-    if (end === wantedEnd) return;
-    const frame = requestAnimationFrame(() => {
-      most += rowsOfFrame;
-    });
-    return () => cancelAnimationFrame(frame);
+    return whenMoved(measure);
   });
 
   return {
@@ -98,6 +75,43 @@ export function visibleRows(
       if (isWhole || !rowPx || element == null || (index >= first && index < end)) return;
       scrollBy(0, element.getBoundingClientRect().top + index * rowPx - innerHeight / 2);
       measure();
+    },
+  };
+}
+
+/** Calls `measure` before the next frame when the window moves over the page. Returns the end. */
+function whenMoved(measure: () => void): () => void {
+  let isDue = false;
+  const later = (): void => {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      measure();
+    });
+  };
+  addEventListener('scroll', later, { passive: true });
+  addEventListener('resize', later, { passive: true });
+  return () => {
+    removeEventListener('scroll', later);
+    removeEventListener('resize', later);
+  };
+}
+
+/** So many rows as are wanted, but at first few, and some more with each frame. */
+function growing(wanted: () => number): { readonly rows: number } {
+  let most = $state(firstRows);
+  const rows = $derived(Math.min(wanted(), most));
+  $effect(() => {
+    if (rows === wanted()) return;
+    const frame = requestAnimationFrame(() => {
+      most += rowsOfFrame;
+    });
+    return () => cancelAnimationFrame(frame);
+  });
+  return {
+    get rows() {
+      return rows;
     },
   };
 }
