@@ -46,9 +46,9 @@ type Run = () => Answer | Promise<Answer>;
  *      With `stale` it is answered at once, unless the last contact was too long ago.
  *  F3. A handler that needs the leader's memory throws `not-leader` before it does anything. Then the
  *      leader is asked.
- *  F5. A write goes on when its caller is gone, as on the leader itself. Nothing else is asked for a caller that is gone.
  *  F4. While no server leads, a request waits up to `holdMs` for one, so that a change of the leader is no
  *      failure. A heartbeat does not wait: this server tells the node since when no server leads.
+ *  F5. A write goes on when its caller is gone, as on the leader itself. Nothing else is asked for a caller that is gone.
  */
 export class Forwarding {
   readonly #options: ForwardOptions;
