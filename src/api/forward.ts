@@ -4,6 +4,7 @@ import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type Member, newsOfLeader, ServerGone, type Servers } from '../server/servers.ts';
 import { NotLeading } from '../state/errors.ts';
+import { gone as nobodyReads } from './answers.ts';
 import { type Answer, header, isBegun, piecesOf, type Request } from './http.ts';
 import { parseQuery } from './query.ts';
 import type { Route } from './route.ts';
@@ -47,6 +48,7 @@ type Run = () => Answer | Promise<Answer>;
  *      leader is asked.
  *  F4. While no server leads, a request waits up to `holdMs` for one, so that a change of the leader is no
  *      failure. A heartbeat does not wait: this server tells the node since when no server leads.
+ *  F5. A write goes on when its caller is gone, as on the leader itself. Nothing else is asked for a caller that is gone.
  */
 export class Forwarding {
   readonly #options: ForwardOptions;
@@ -151,21 +153,23 @@ export class Forwarding {
     const gone = new AbortController();
     const stay = request.onGone?.(() => gone.abort());
     const { method, path, query, headers, body, remoteAddress } = request;
+    const isRead = method === 'GET' || method === 'HEAD';
     const unread = request.unread && piecesOf(request);
     try {
       const asked = { method, path, query, headers, body, unread, remoteAddress };
       const deadlineMs =
         unread === undefined ? limits.servers.askMs + waitMsOf(query) : limits.snapshot.saveMaxMs;
-      const patience = { deadlineMs, gone: gone.signal };
+      const patience = { deadlineMs, ...(isRead && { gone: gone.signal }) };
       const answer = await servers.ask(leader.id, asked, patience);
       if (answer.headers[repeatHeader] !== undefined) return undefined;
-      if (method !== 'GET' && method !== 'HEAD') await this.#caughtUp();
+      if (!isRead) await this.#caughtUp();
       // A stream lasts as long as its reader does.
       if (!isStream(answer)) stay?.();
       return answer;
     } catch (error) {
       stay?.();
       if (!(error instanceof ServerGone)) throw error;
+      if (gone.signal.aborted && isRead) return nobodyReads;
       if (error.wasSent && method !== 'GET') throw refusal('outcome-unknown');
       return undefined;
     }

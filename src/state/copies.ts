@@ -11,6 +11,7 @@ import {
 /**
  * Keeps a copy of the state on this machine where the engine takes one: at once if the process was not loaded
  * from a copy, some time after a change, at the end unless the state is large, and when the engine cannot go on.
+ * The size of the next copy is taken to be that of the last one and of the log since.
  *
  * A copy that fails does no harm, as the log has everything.
  */
@@ -18,6 +19,8 @@ export class Copies {
   readonly #options: SnapshotsOptions;
   /** Size of the copy; `undefined`: there is none. */
   #copyBytes: number | undefined;
+  /** Growth of the log since the state that was copied last. */
+  #grownBytes = 0;
   /** The newest state, unless it is copied. */
   #newest: CopyableState | undefined;
   #aging: Timer | undefined;
@@ -26,13 +29,16 @@ export class Copies {
 
   constructor(options: SnapshotsOptions, stored: StoredBytes) {
     this.#options = options;
-    if (options.engine.isFromCopy === true) this.#copyBytes = stored.snapshot;
+    if (options.engine.isFromCopy !== true) return;
+    this.#copyBytes = stored.snapshot;
+    this.#grownBytes = stored.log;
   }
 
-  /** Notes a newer state. */
-  moved({ view, hash }: CopyableState): void {
+  /** Notes a newer state, after a batch of the given size. */
+  moved(bytes: number, { view, hash }: CopyableState): void {
     if (this.#options.engine.keepCopy === undefined || this.#stopped) return;
     this.#newest = { view, hash };
+    this.#grownBytes += bytes;
     if (this.#copyBytes === undefined) this.#copyNewest();
     else this.#copyLater();
   }
@@ -48,20 +54,33 @@ export class Copies {
   /** Keeps the newest state unless it is large. Resolves when nothing is under way. */
   async stop(): Promise<void> {
     this.#aging?.clear();
-    const isSmall = (this.#copyBytes ?? 0) < this.#options.limits.logBytes;
+    const isSmall = this.#nextBytes < this.#options.limits.logBytes;
     if (this.#newest !== undefined && isSmall) this.keepLast(this.#newest);
     this.#stopped = true;
     await this.#running;
   }
 
-  #copyLater(): void {
-    if (this.#newest === undefined || this.#stopped) return;
-    const { limits, timers } = this.#options;
-    const { copyAgeMs, copyBytesPerSecond } = limits;
-    const ageMs = Math.max(copyAgeMs, ((this.#copyBytes ?? 0) / copyBytesPerSecond) * secondMs);
-    this.#aging ??= timers.after(ageMs, () => {
+  get #nextBytes(): number {
+    return (this.#copyBytes ?? 0) + this.#grownBytes;
+  }
+
+  /** The age at which a change is copied. */
+  get #ageMs(): number {
+    const { copyAgeMs, copyBytesPerSecond, copyGrowingMs } = this.#options.limits;
+    const timeOf = (bytes: number) => (bytes / copyBytesPerSecond) * secondMs;
+    const growingMs = Math.min(timeOf(this.#nextBytes), copyGrowingMs);
+    return Math.max(copyAgeMs, timeOf(this.#copyBytes ?? 0), growingMs);
+  }
+
+  /** `agedMs`: the time that the change has waited. */
+  #copyLater(agedMs = 0): void {
+    if (this.#newest === undefined || this.#stopped || this.#aging !== undefined) return;
+    const ageMs = this.#ageMs;
+    this.#aging = this.#options.timers.after(ageMs - agedMs, () => {
       this.#aging = undefined;
-      this.#copyNewest();
+      // The state has grown meanwhile.
+      if (this.#ageMs > ageMs) this.#copyLater(ageMs);
+      else this.#copyNewest();
     });
   }
 
@@ -69,6 +88,7 @@ export class Copies {
     const newest = this.#newest;
     if (newest === undefined || this.#running !== undefined || this.#stopped) return;
     this.#newest = undefined;
+    this.#grownBytes = 0;
     this.#running = this.#keepCopy(newest, false);
   }
 

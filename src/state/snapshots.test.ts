@@ -33,7 +33,8 @@ test.each<[string, number, number, Partial<StateLimits>]>([
   ['of one process', 0, 64, {}],
   ['of one process', 1000, 2000, {}],
   ['that servers share', 0, 64, limits.sharedLog],
-  ['that servers share', 200, 200, limits.sharedLog],
+  ['that servers share', 100, 200, limits.sharedLog],
+  ['that servers share', 200, 384, limits.sharedLog],
   ['that servers share', 1000, 384, limits.sharedLog],
   ['that servers share', 2000, 500, limits.sharedLog],
 ])('a log %s grows, after a snapshot of %i MiB, to %i MiB', async (_, mib, size, given) => {

@@ -40,7 +40,7 @@ export class Snapshots {
   /** Notes a batch of the given size by another process, which saves the snapshots. */
   followed(bytes: number, reached: CopyableState): void {
     this.#logBytes += bytes;
-    this.#copies.moved(reached);
+    this.#copies.moved(bytes, reached);
   }
 
   /** Notes that the engine cannot go on from this state. */
@@ -51,7 +51,7 @@ export class Snapshots {
   /** Notes an append of the given size in a term, and the state after it. */
   grew(bytes: number, reached: Reached): void {
     this.#logBytes += bytes;
-    this.#copies.moved(reached);
+    this.#copies.moved(bytes, reached);
     const due = this.#logBytes - this.#failedAtBytes > this.#logBytesMax;
     if (due && this.#running === undefined && !this.#stopped) {
       this.#running = this.#saveSnapshot(reached);
@@ -67,7 +67,7 @@ export class Snapshots {
   /** Notes a restore of the given size. A snapshot soon takes its place in the log. */
   restored(bytes: number, reached: Reached): void {
     this.#logBytes += bytes;
-    this.#copies.moved(reached);
+    this.#copies.moved(bytes, reached);
     if (this.#running === undefined && !this.#stopped) this.#running = this.#saveSnapshot(reached);
   }
 

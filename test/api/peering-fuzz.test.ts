@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeToken, encodeToken, TokenFault } from '../../src/model/peering/token.ts';
 import { rootToken, startApi } from '../support/api.ts';
+import { testsFollower } from '../support/follower.ts';
 import { type Known, operationsOf } from '../support/fuzz.ts';
 import { fuzz } from '../support/fuzz-api.ts';
 import '../support/properties.ts';
 
-const runsPerOperation = 300;
+// A request to a follower runs on three servers.
+const runsPerOperation = testsFollower ? 60 : 300;
 const addresses = ['a.example:1', '[::1]:4720', 'x', 'a:0'];
 
 async function furnished() {

@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { WriteQueueFull } from '../../src/state/errors.ts';
 import { type Cluster, startClusters, storedPeerings } from '../support/clusters.ts';
+import { testsFollower } from '../support/follower.ts';
 import { recording } from '../support/recording-exchange.ts';
 
 const second = 1000;
@@ -19,7 +20,8 @@ async function three() {
   };
   /** Later writes become durable together, after `durationMs`. */
   const holdWrites = async (cluster: Cluster, durationMs: number) => {
-    slow(cluster, durationMs);
+    // Of an append to a shared log, half of the delay is that of the way back, when the disk is fast again.
+    slow(cluster, testsFollower ? 2 * durationMs : durationMs);
     const body = { Kind: 'service-defaults', Name: 'held', Protocol: 'http' };
     void cluster.api.call('PUT', '/v1/config', { body });
     await given.world.advance(0);

@@ -109,9 +109,11 @@ test('every route admits the callers in the table and no others', async () => {
     const answers: Called[] = [];
     for (const token of tokens.values()) {
       const { signal } = controller;
-      // Some routes delete the node that others need.
+      const answer = await api.call(route.method, urlOf(route), { token, signal, body });
+      answers.push(answer);
+      // It may have deleted the node that others need.
+      if (route.method === 'GET' || answer.status !== 200) continue;
       await api.call('PUT', '/v1/node/register', { body: nodeBody(), token: introduction });
-      answers.push(await api.call(route.method, urlOf(route), { token, signal, body }));
     }
     const told = permissionIn(answers[1]!).replaceAll(nodeBody().Node.ID, 'NODE');
     const needs = route.endpoint.permission.kind === 'decided' ? `${told} *` : told;

@@ -5,6 +5,7 @@
 import type { Api, ApiOptions } from '../../src/api/api.ts';
 import type { Timers, World } from '../../src/base/ports.ts';
 import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { refusal } from '../../src/model/errors.ts';
 import { socketPair } from '../../src/model/node-stream/socket-pair.test-helper.ts';
 import { lagsOf } from '../../src/server/attention/cluster.ts';
 import { type Log, silentLog } from '../../src/server/context.ts';
@@ -105,6 +106,8 @@ export async function startThree(
   while (!leader!.server.leads || follower!.network.leader() === undefined) {
     await new Promise((resolve) => setImmediate(resolve));
   }
+  // No other server ever leads.
+  leader!.server.handOver.run = () => Promise.reject(refusal('no-other-server'));
   await follower!.server.exact();
   const state = shownBy(follower!.state, leader!.state);
   return { server: leader!.server, api: follower!.api, state };

@@ -31,11 +31,12 @@ export const stateLimits = {
   copyAgeMs: 1 * minuteMs,
   /** Of a large state it is later: copies write no more than this on average. */
   copyBytesPerSecond: 1 * mebibyte,
+  /** While a state becomes large, a change waits for its copy no longer than this. */
+  copyGrowingMs: 10 * minuteMs,
 } as const;
 
 /** The same where the log takes room in a store that others fill as well: etcd, with 2 GiB unless told otherwise. */
 export const sharedLogLimits = {
-  logPerSnapshot: 1,
   longLogBytes: 384 * mebibyte,
   longLogPerSnapshot: 0.25,
 } as const;

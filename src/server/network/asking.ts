@@ -1,4 +1,5 @@
 import type { Timer, Timers } from '../../base/ports.ts';
+import { problemOf, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import {
   type ByteStream,
@@ -22,6 +23,8 @@ export const requestKind = 'request';
  *      changes nothing before its end.
  *  A2. The stream ends at its deadline, when the asker is gone, and with the connection. The server that
  *      was asked notices each.
+ *  A3. A server that was asked answers also where its bug leaves it without an answer: with a 500, as to a client of
+ *      its own. Only a stream that ends without an answer leaves the outcome unknown.
  */
 export interface AskOptions {
   readonly connection: Pick<StreamConnection, 'open'>;
@@ -109,17 +112,32 @@ export async function askText(
   return Buffer.concat(parts).toString();
 }
 
-/** Refusals of the stream itself: the request was not looked at. */
-const notRun = new Set(['too-many-streams', 'unknown-stream-kind']);
+const malformedQuestion = 'malformed-question';
+const malformedAnswer = 'malformed-answer';
+
+/** Refusals of the stream itself: the request did not run. */
+const notRun = new Set(['too-many-streams', 'unknown-stream-kind', malformedQuestion]);
+
+/** The parts of a server that answer requests of another one. */
+export interface Answering {
+  /** `gone` aborts when nobody waits. */
+  readonly answer: (question: Asked, gone: AbortSignal) => Promise<Answered>;
+  /** Told of bugs. */
+  readonly onError: (error: unknown) => void;
+}
 
 /** Serves a request of the server at the other end. @throws StreamFault */
 export async function answerOver(
   stream: ByteStream,
   params: Readonly<Record<string, unknown>>,
-  answer: (question: Asked, gone: AbortSignal) => Promise<Answered>,
+  { answer, onError }: Answering,
 ): Promise<void> {
   const question = await readQuestion(stream, params);
-  const { status, headers, body } = await answer(question, stream.signal);
+  const { status, headers, body } = await answer(question, stream.signal).catch((error) => {
+    if (error instanceof StreamFault) throw error;
+    onError(new Error('a forwarded request has no answer', { cause: error }));
+    return bugAnswer();
+  });
   const isStream = typeof body === 'object' && !(body instanceof Uint8Array);
   const head = Buffer.from(`${JSON.stringify({ status, headers, isStream })}\n`);
   if (isStream) {
@@ -129,6 +147,13 @@ export async function answerOver(
     const bytes = typeof body === 'string' ? Buffer.from(body) : (body ?? new Uint8Array());
     await stream.write(Buffer.concat([head, bytes]));
   }
+}
+
+/** A3. */
+function bugAnswer(): Answered {
+  const problem = problemOf(refusal('internal-error', { request: 'forwarded' }));
+  const headers = { 'content-type': 'application/problem+json' };
+  return { status: problem.status, headers, body: JSON.stringify(problem) };
 }
 
 function headOf({ method, path, query, headers, remoteAddress, unread }: Asked): string {
@@ -148,7 +173,7 @@ async function readQuestion(
   if (typeof head === 'string') {
     return asked(head, typeof body === 'string' ? Buffer.from(body, 'base64') : undefined);
   }
-  const reader = new Reader(stream);
+  const reader = new Reader(stream, malformedQuestion);
   const line = await reader.line();
   if (parsed(line).isUnread === true) {
     return { ...asked(line, undefined), unread: reader.pieces() };
@@ -172,26 +197,26 @@ function asked(head: string, body: Uint8Array | undefined): Asked {
 }
 
 async function readAnswer(stream: ByteStream): Promise<Answered> {
-  const reader = new Reader(stream);
-  const { status, headers, isStream } = parsed(await reader.line());
+  const reader = new Reader(stream, malformedAnswer);
+  const { status, headers, isStream } = parsed(await reader.line(), malformedAnswer);
   const head = { status: status as number, headers: headers as Answered['headers'] };
   if (isStream === true) return { ...head, body: reader.parts() };
   const body = await reader.rest(Number.POSITIVE_INFINITY);
   return { ...head, body: body.length === 0 ? undefined : body };
 }
 
-function parsed(line: string): Readonly<Record<string, unknown>> {
+function parsed(line: string, code = malformedQuestion): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
     // As below.
   }
-  throw malformed();
+  throw malformed(code);
 }
 
-const malformed = (): StreamFault =>
-  new StreamFault({ status: 400, code: 'malformed-question', message: 'the head is no JSON' });
+const malformed = (code = malformedQuestion): StreamFault =>
+  new StreamFault({ status: 400, code, message: 'the head is no JSON' });
 
 const newline = 0x0a;
 
@@ -199,10 +224,13 @@ const newline = 0x0a;
 class Reader {
   readonly #source: AsyncIterator<Uint8Array, void>;
   readonly #stream: ByteStream;
+  readonly #code: string;
   #ahead: Uint8Array = new Uint8Array();
 
-  constructor(stream: ByteStream) {
+  /** `code`: that of the fault if it cannot be read. */
+  constructor(stream: ByteStream, code: string) {
     this.#stream = stream;
+    this.#code = code;
     this.#source = stream[Symbol.asyncIterator]();
   }
 
@@ -212,7 +240,7 @@ class Reader {
     let bytes = 0;
     for (;;) {
       const { done, value } = await this.#source.next();
-      if (done) throw malformed();
+      if (done) throw malformed(this.#code);
       const end = value.indexOf(newline);
       parts.push(end < 0 ? value : value.subarray(0, end));
       bytes += value.length;
@@ -220,7 +248,7 @@ class Reader {
         this.#ahead = value.subarray(end + 1);
         return Buffer.concat(parts).toString();
       }
-      if (bytes > networkLimits.headBytesMax) throw malformed();
+      if (bytes > networkLimits.headBytesMax) throw malformed(this.#code);
     }
   }
 
@@ -228,7 +256,7 @@ class Reader {
     const parts = [this.#ahead];
     let bytes = this.#ahead.length;
     for (;;) {
-      if (bytes > bytesMax) throw malformed();
+      if (bytes > bytesMax) throw malformed(this.#code);
       const { done, value } = await this.#source.next();
       if (done) return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
       parts.push(value);

@@ -90,7 +90,7 @@ export class Peer {
     });
     this.#connection = connection;
     connection.accept(requestKind, (stream, params) =>
-      answerOver(stream, params, (question, gone) => here.answer(question, gone)),
+      answerOver(stream, params, { answer: here.answer, onError }),
     );
     connection.accept(nodeKind, (stream, params) =>
       relayToNode(stream, params, (nodeId) => here.streams.held(nodeId)),

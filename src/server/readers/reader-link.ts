@@ -65,7 +65,7 @@ export class ReaderLink {
     const find = (node: unknown) =>
       here.streamTo(String(node), { deadlineMs: readerLimits.answerMs });
     this.#connection.accept(requestKind, (stream, params) =>
-      answerOver(stream, params, here.answer),
+      answerOver(stream, params, { answer: here.answer, onError }),
     );
     this.#connection.accept(nodeKind, async (stream, params) => {
       const held = await find(params.node);

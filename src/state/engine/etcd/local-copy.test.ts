@@ -70,6 +70,23 @@ describe('a server with a copy of the state', () => {
   });
 
   test.each([
+    ['grows', 10_000, 20_000, 25_000],
+    ['grows much', 200_000, 50_000, 20_000],
+  ])('copies a state that %s the later, within a bound', async (_, bytes, beforeMs, afterMs) => {
+    const rate = { copyAgeMs: 1000, copyBytesPerSecond: 1000, copyGrowingMs: 60_000 };
+    const { servers, copy, started } = await filled(rate);
+    await started(1);
+    const begunMs = servers.bench.world.clock.monotonicMs();
+    await servers.put(servers.leader, 'a');
+    // By its size alone the state would be copied by now.
+    await servers.put(servers.leader, 'x'.repeat(bytes));
+    await servers.bench.advance(beforeMs - (servers.bench.world.clock.monotonicMs() - begunMs));
+    expect(copy.kept?.record.index).toBe(100);
+    await servers.bench.advance(afterMs);
+    expect(copy.kept?.record.index).toBe(102);
+  });
+
+  test.each([
     ['small', 100_000, 101],
     ['large', 1000, 100],
   ])(
