@@ -110,7 +110,10 @@ export function isMet(figure: Figure): boolean | undefined {
   return target.is === 'at least' ? value >= target.value : value <= target.value;
 }
 
-/** Repeats `check` until it returns a value, for conditions that cannot be awaited. */
+/**
+ * Repeats `check` until it returns a value, for conditions that cannot be awaited. A check that waits by itself, as a
+ * blocking query does, needs no pause: `lookAgainMs` is 0.
+ */
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined>,
@@ -123,6 +126,6 @@ export async function until<T>(
     if (performance.now() > deadlineMs) {
       throw new Error(`${what} did not come about within ${limits.conditionMs / 1000} s`);
     }
-    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+    if (lookAgainMs > 0) await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
   }
 }

@@ -78,19 +78,23 @@ export const jobPath = (id: string): string => `/v1/job/${id}`;
 export const purge = (target: Target, id: string) =>
   call(target, 'DELETE', `${jobPath(id)}?purge=true`);
 
+/** Between blocking queries, which wait by themselves: a pause would be added to what is measured. */
+export const noPause = 0;
+
 const settledStatuses = ['complete', 'blocked', 'canceled', 'failed'];
 
 /** Resolves when the job no longer changes by itself. */
 export async function settled(target: Target, id: string): Promise<void> {
   type Evaluations = readonly { readonly Status: string }[];
   let index = 0;
-  await until(`that job ${id} is evaluated`, async () => {
+  const look = async () => {
     const path = `${jobPath(id)}/evaluations?index=${index}&wait=5s`;
     const found = await call<Evaluations>(target, 'GET', path);
     index = found.index;
     const done = found.value.every(({ Status }) => settledStatuses.includes(Status));
     return done && found.value.length > 0 ? true : undefined;
-  });
+  };
+  await until(`that job ${id} is evaluated`, look, noPause);
 }
 
 interface JobSummary {
@@ -100,12 +104,13 @@ interface JobSummary {
 /** Resolves when this many instances of the job run. */
 export async function running(target: Target, id: string, count: number): Promise<void> {
   let index = 0;
-  await until(`that ${count} instances of ${id} run`, async () => {
+  const look = async () => {
     const path = `${jobPath(id)}/summary?index=${index}&wait=10s`;
     const { value, index: seen } = await call<JobSummary>(target, 'GET', path);
     index = seen;
     return value.Summary.group?.Running === count ? true : undefined;
-  });
+  };
+  await until(`that ${count} instances of ${id} run`, look, noPause);
 }
 
 /** Resolves when no evaluation waits for the scheduler. */

@@ -8,7 +8,7 @@ import {
   tookFigures,
   until,
 } from './benchmark.ts';
-import { jobPath, purge, readyNode, running, smallJob, tinyJob } from './jobs.ts';
+import { jobPath, noPause, purge, readyNode, running, smallJob, tinyJob } from './jobs.ts';
 import { limits } from './limits.ts';
 import { ask, call, type Target } from './target.ts';
 
@@ -90,14 +90,15 @@ export async function oneJob(target: Target, id: string): Promise<number> {
   return tookMs;
 
   function statuses(wanted: (status: string) => boolean): Promise<true> {
-    return until(`that ${id} gets on`, async () => {
+    const look = async () => {
       const path = `${jobPath(id)}/allocations?index=${index}&wait=10s`;
       const found = await call<readonly AllocationFacts[]>(target, 'GET', path);
       index = found.index;
       const { value } = found;
       if (value.some(({ ClientStatus }) => ClientStatus === 'lost')) throw new Error(`${id}: lost`);
       return value.some(({ ClientStatus }) => wanted(ClientStatus)) ? true : undefined;
-    });
+    };
+    return until(`that ${id} gets on`, look, noPause);
   }
 }
 
