@@ -291,18 +291,25 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     }
   }
 
-  /** Adds the step to `steps`. Returns the mark at the key. */
+  /** Adds the step to `steps`. Returns the mark at the key, if it is needed. */
   #noteStep(
     { group, key, row, moved }: Pick<Step, 'group' | 'key' | 'moved'> & { row: R | undefined },
     scope: string | undefined,
     { steps, watched }: Stepping,
   ): number | undefined {
-    const mark = this.#marks.size === 0 ? undefined : this.#marks.get(group + key);
-    if (steps === undefined || (watched !== undefined && watched[this.slot] !== true)) return mark;
+    const isNoted = steps !== undefined && (watched === undefined || watched[this.slot] === true);
+    if (!isNoted && !moved) return undefined;
+    const mark = this.#mayHaveMark(row) ? this.#marks.get(group + key) : undefined;
+    if (!isNoted) return mark;
     const index = this as unknown as OrderedIndex<Stamps>;
     const scopeLast = scope === undefined ? undefined : (this.#scopes.get(scope) ?? 0);
     steps.push({ index, group, key, row, mark, last: this.#last, scopeLast, moved });
     return mark;
+  }
+
+  /** Whether the key of the row may have a mark. A row whose touch is its last change needs none (O2). */
+  #mayHaveMark(row: R | undefined): boolean {
+    return this.#marks.size > 0 && (row === undefined || this.#touch !== undefined);
   }
 
   /** Raises `last`, and the `lastIndex` of the scope, to the index. */
