@@ -148,15 +148,15 @@ export class HttpServer {
     const connection = this.#connectionOf(raw.socket);
     const number = ++connection.requests;
     connection.isReading = false;
-    if (this.#isUnknown(raw.socket)) this.#refuse(raw, response, 'no-client-certificate');
-    else if (!hasOneHost(raw)) this.#refuse(raw, response, 'unreadable');
+    if (this.#isUnknown(raw.socket)) this.#refuseRequest(raw, response, 'no-client-certificate');
+    else if (!hasOneHost(raw)) this.#refuseRequest(raw, response, 'unreadable');
     else if (!hasBody(raw)) this.#serve({ raw, response, connection, number }, undefined);
     else if (this.#options.readsBody(raw.method ?? 'GET', pathOf(raw.url ?? '/'))) {
       connection.isReading = true;
       this.#serve({ raw, response, connection, number }, raw);
     } else {
       receiveBody(raw, (body) => {
-        if (body === undefined) this.#refuse(raw, response, 'body-too-large');
+        if (body === undefined) this.#refuseRequest(raw, response, 'body-too-large');
         else this.#serve({ raw, response, connection, number }, body);
       });
     }
@@ -171,7 +171,7 @@ export class HttpServer {
     return connection;
   }
 
-  #refuse(raw: IncomingMessage, response: ServerResponse, fault: TransportFault): void {
+  #refuseRequest(raw: IncomingMessage, response: ServerResponse, fault: TransportFault): void {
     writeAnswer(response, requestOf(raw), this.#options.refuse(fault));
   }
 
@@ -179,11 +179,11 @@ export class HttpServer {
     const { raw, response } = exchange;
     const request = requestOf(raw, body, response);
     const answer = this.#options.handle(request);
-    if (!(answer instanceof Promise)) this.#give(exchange, request, answer);
-    else void answer.then((made) => this.#give(exchange, request, made));
+    if (!(answer instanceof Promise)) this.#giveAnswer(exchange, request, answer);
+    else void answer.then((made) => this.#giveAnswer(exchange, request, made));
   }
 
-  #give(exchange: Exchange, request: Request, answer: Answer): void {
+  #giveAnswer(exchange: Exchange, request: Request, answer: Answer): void {
     const { keepAliveMs = exchange.connection.briefMs } = answer;
     if (keepAliveMs !== undefined) this.#endSoon(exchange, keepAliveMs);
     writeAnswer(exchange.response, request, answer);
