@@ -15,7 +15,13 @@ test('a watch that has rested long is read at once', () => {
   expect(new Pace().next(5000, { endMs: 0, costMs: 5, leastMs })).toBe(5000);
 });
 
-test('few watches together use a twentieth of a core, whatever they cost', () => {
+test('other work for watches is followed by as long a pause as a read', () => {
+  const pace = new Pace();
+  pace.charge(5000, 10);
+  expect(pace.next(5000, { endMs: 5000, costMs: 2, leastMs })).toBe(5000 + 10 * costFactor);
+});
+
+test('few watches together use a fortieth of a core, whatever they cost', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 15 }),

@@ -20,6 +20,11 @@ export class Pace {
     this.#freeAtMs = Math.max(this.#freeAtMs, nowMs) + costMs * costFactor;
     return atMs;
   }
+
+  /** Notes other work for watches: answers that a slow browser takes later, when nothing is evaluated. */
+  charge(nowMs: number, costMs: number): void {
+    this.#freeAtMs = Math.max(this.#freeAtMs, nowMs) + costMs * limits.uiStream.costFactor;
+  }
 }
 
 interface Evaluated {

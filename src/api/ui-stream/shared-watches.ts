@@ -6,6 +6,7 @@ import type { Request } from '../http.ts';
 import { Memory } from '../memory.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { Circles, type Member } from './circle.ts';
+import { Meter } from './meter.ts';
 import { Pace } from './pace.ts';
 import { type Reading, RightsNames, readingOf } from './reading.ts';
 import type { WatchedAnswer } from './watched-answer.ts';
@@ -68,6 +69,14 @@ export class SharedWatches {
     return () => {
       if (shared.remove(subscriber) && this.#byKey.get(whole) === shared) this.#byKey.delete(whole);
     };
+  }
+
+  /** Does work for a watch between its readings. */
+  measure(work: () => void): void {
+    const { clock, processor } = this.#options.world;
+    const meter = new Meter(processor);
+    meter.measure(work);
+    this.#pace.charge(clock.monotonicMs(), meter.usedMs);
   }
 
   /** Rights, or whether a leader is known, have changed: every path is read again. */

@@ -58,7 +58,9 @@ export class UiWatches {
   }
 
   acknowledge(id: number): void {
-    this.#byId.get(id)?.acknowledge();
+    const watch = this.#byId.get(id);
+    if (watch?.isBehind === true) this.#shared.measure(() => watch.acknowledge());
+    else watch?.acknowledge();
   }
 
   end(id: number): void {
@@ -104,9 +106,14 @@ class UiWatch implements Subscriber {
     if (!this.#isUnacknowledged && !this.#isOver) this.#sendNewest(answer);
   }
 
+  /** Whether there is an answer that the browser was too slow for. */
+  get isBehind(): boolean {
+    return this.#newest !== this.#sent;
+  }
+
   acknowledge(): void {
     this.#isUnacknowledged = false;
-    if (this.#newest !== undefined && this.#newest !== this.#sent) this.offer(this.#newest);
+    if (this.#newest !== undefined && this.isBehind) this.offer(this.#newest);
   }
 
   leave(): void {
