@@ -3,43 +3,23 @@ import { limits } from '../model/limits.ts';
 /** Allocates each result separately. A small `Buffer.from` would keep its whole pool in memory. */
 const utf8 = new TextEncoder();
 
-/** The bytes of a row. */
-export class EncodedRow extends Uint8Array<ArrayBuffer> {
-  #text: string | undefined;
-
-  /** The bytes, each as a character. */
-  get text(): string {
-    this.#text ??= Buffer.from(this.buffer).toString('latin1');
-    return this.#text;
-  }
-
-  /** The bytes that it may take while it is kept. */
-  get keptBytes(): number {
-    return this.length <= limits.http.textBytesMax ? 2 * this.length : this.length;
-  }
-}
-
 /**
  * Encodes rows as JSON bytes. Rows are immutable, so the encodings of recently used rows are kept,
  * within a bound.
  */
 export class RowEncoder {
-  readonly #encoded = new Map<object, EncodedRow>();
-  /** The row that was put last, and its bytes: a row that is read is often the next one, too. */
-  #newestRow: object | undefined;
-  #newest: EncodedRow | undefined;
+  readonly #encoded = new Map<object, Uint8Array>();
   #bytes = 0;
 
   /** `row` has to be a row of the state, not an object made for this answer. */
-  encode(row: object): EncodedRow {
-    if (this.#newestRow === row) return this.#newest!;
+  encode(row: object): Uint8Array {
     const known = this.#encoded.get(row);
     if (known !== undefined) {
       this.#encoded.delete(row);
-      this.#putNewest(row, known);
+      this.#encoded.set(row, known);
       return known;
     }
-    const bytes = new EncodedRow(utf8.encode(JSON.stringify(row)).buffer);
+    const bytes = Buffer.from(utf8.encode(JSON.stringify(row)).buffer);
     if (bytes.length <= limits.http.encodedRowBytesMax) this.#keepRow(row, bytes);
     return bytes;
   }
@@ -49,14 +29,12 @@ export class RowEncoder {
     const known = this.#encoded.get(row);
     if (known === undefined) return;
     this.#encoded.delete(row);
-    this.#bytes -= known.keptBytes;
-    if (this.#newestRow === row) this.#forgetNewest();
+    this.#bytes -= known.length;
   }
 
   /** Frees all bytes, as every row was replaced. */
   forgetAll(): void {
     this.#encoded.clear();
-    this.#forgetNewest();
     this.#bytes = 0;
   }
 
@@ -79,25 +57,14 @@ export class RowEncoder {
     return Buffer.concat(parts);
   }
 
-  #keepRow(row: object, bytes: EncodedRow): void {
-    this.#putNewest(row, bytes);
-    this.#bytes += bytes.keptBytes;
-    for (const [oldest, { keptBytes }] of this.#encoded) {
+  #keepRow(row: object, bytes: Uint8Array): void {
+    this.#encoded.set(row, bytes);
+    this.#bytes += bytes.length;
+    for (const [oldest, { length }] of this.#encoded) {
       if (this.#bytes <= limits.http.encodedRowsBytesMax) break;
       this.#encoded.delete(oldest);
-      this.#bytes -= keptBytes;
+      this.#bytes -= length;
     }
-  }
-
-  #putNewest(row: object, bytes: EncodedRow): void {
-    this.#encoded.set(row, bytes);
-    this.#newestRow = row;
-    this.#newest = bytes;
-  }
-
-  #forgetNewest(): void {
-    this.#newestRow = undefined;
-    this.#newest = undefined;
   }
 }
 

@@ -42,9 +42,8 @@ export class ReadSet implements Footprint {
     return this.#collected();
   }
 
-  /** `row`: the row of the key. */
-  noteKey<R extends Stamps>(order: OrderedIndex<R>, key: string, row: R | undefined): void {
-    if (this.#isNew(order.slot, key)) this.#raiseIndex(order.lastIndexOfKey(key, row));
+  noteKey<R extends Stamps>(order: OrderedIndex<R>, key: string): void {
+    if (this.#isNew(order.slot, key)) this.#raiseIndex(order.lastIndexOfKey(key));
   }
 
   noteRange<R extends Stamps>(order: OrderedIndex<R>, prefix: string): void {
@@ -138,11 +137,9 @@ class TrackedTable<R extends Stamps, I extends string>
   }
 
   get(...parts: Key): R | undefined {
-    const { primary } = this.#table;
     const key = encodeKey(parts);
-    const row = primary.get(key);
-    this.#tableReads.noteKey(primary, key, row);
-    return row;
+    this.#tableReads.noteKey(this.#table.primary, key);
+    return this.#table.primary.get(key);
   }
 
   has(...parts: Key): boolean {
