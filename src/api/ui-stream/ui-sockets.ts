@@ -40,13 +40,13 @@ export class UiSockets {
   readonly #open = new Set<UiConnection>();
   readonly #entered = new Set<UiConnection>();
   readonly #unsubscribe: readonly (() => void)[];
-  #knewLeader: boolean;
+  /** `undefined`: not looked at. A reader has no API yet that could tell it while this is made. */
+  #knewLeader: boolean | undefined;
 
   constructor({ state, world, log }: Here, options: UiSocketsOptions) {
     const { isKnown, onChange } = options.leader;
     this.#options = { ...options, state, world, log, knowsLeader: isKnown };
     this.#shared = new SharedWatches(this.#options);
-    this.#knewLeader = isKnown();
     this.#unsubscribe = [
       state.onCommit((changes) => this.#noteChanges(changes)),
       state.onReplaced(() => this.#checkAll()),
