@@ -11,7 +11,7 @@ import {
 /**
  * Keeps a copy of the state on this machine where the engine takes one: at once if the process was not loaded
  * from a copy, some time after a change, at the end unless the state is large, and when the engine cannot go on.
- * The size of the next copy is taken to be that of the last one and of the log since.
+ * The next copy is expected to be as large as the last copy and the log since then together.
  *
  * A copy that fails does no harm, as the log has everything.
  */

@@ -227,7 +227,7 @@ class Reader {
   readonly #code: string;
   #ahead: Uint8Array = new Uint8Array();
 
-  /** `code`: that of the fault if it cannot be read. */
+  /** @param code of the fault that a message which cannot be read throws */
   constructor(stream: ByteStream, code: string) {
     this.#stream = stream;
     this.#code = code;
