@@ -1,6 +1,7 @@
 /** A snapshot is restored through a server that does not lead, which hands the file on while it comes. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClient } from '../src/sdk/client.ts';
+import { eventually } from './support/agent.ts';
 import { rootToken } from './support/api.ts';
 import { type ClusterServer, call, ServerCluster } from './support/server-cluster.ts';
 
@@ -84,9 +85,12 @@ describe('a restore through a follower', () => {
     await expect(client.snapshots.restore(broken())).rejects.toThrow();
     const damaged = Uint8Array.from(whole);
     damaged[damaged.length - 40]! ^= 1;
-    await expect(client.snapshots.restore(each([damaged]))).rejects.toMatchObject({
-      code: 'snapshot-damaged',
-    });
+    // The leader hears of the broken file a moment after the client does.
+    await eventually(() =>
+      expect(client.snapshots.restore(each([damaged]))).rejects.toMatchObject({
+        code: 'snapshot-damaged',
+      }),
+    );
     const { leader } = cluster;
     async function* slow(): AsyncGenerator<Uint8Array> {
       yield whole.subarray(0, 1000);
