@@ -1,15 +1,15 @@
 /**
  * The rows of a long table that are drawn: those on the screen, and some around them. Rows have one height, so the rest
- * is room above and below. Short tables, tables whose rows are cards, and printed tables are drawn whole.
+ * is room above and below. Short tables, tables whose rows are cards, and printed tables are drawn whole. New rows are
+ * drawn some in each frame, from the first row on the screen, since many together would hold up the page.
  */
 import { flushSync } from 'svelte';
 
-const wholeRows = 120;
+const wholeRows = 60;
 const marginRows = 20;
-/** Are drawn before it is known how many the screen has room for. */
-const firstRows = 20;
-/** So many more are drawn in each frame, since all at once would hold up the page. */
-const rowsOfFrame = 10;
+/** So many rows fill the screen, until it is known how many do. */
+const screenRows = 20;
+const newRowsOfFrame = 15;
 
 export interface VisibleRows {
   readonly first: number;
@@ -20,24 +20,29 @@ export interface VisibleRows {
   show(index: number): void;
 }
 
+/** `keys`: of all rows, in their order. */
 export function visibleRows(
-  count: () => number,
+  keys: () => readonly string[],
   body: () => HTMLElement | null | undefined,
 ): VisibleRows {
   let top = $state(0);
-  let bottom = $state(firstRows);
+  let bottom = $state(screenRows);
   /** 0: rows have no common height. `undefined`: not measured yet. */
   let rowPx = $state<number | undefined>();
   const paper = printing();
+  const all = $derived(keys());
   /** Other rows in the same number are drawn without a look at the layout, which would have to be made for it. */
-  const total = $derived(count());
+  const total = $derived(all.length);
   const isWhole = $derived(total <= wholeRows || rowPx === 0 || paper.isPrinted);
-  const first = $derived(isWhole ? 0 : Math.max(0, Math.min(top, total) - marginRows));
-  const grown = growing(() =>
-    isWhole ? 0 : Math.min(total, Math.max(bottom, first) + marginRows) - first,
-  );
-  const end = $derived(isWhole ? total : first + grown.rows);
-  const pxOf = (rows: number): number => (isWhole ? 0 : rows * (rowPx ?? 0));
+  const from = $derived(Math.min(top, total));
+  const drawn = inFrames(() => ({
+    keys: all,
+    first: isWhole ? 0 : Math.max(0, from - marginRows),
+    from,
+    end: isWhole ? total : Math.min(total, Math.max(bottom, from) + marginRows),
+    most: paper.isPrinted ? total : newRowsOfFrame,
+  }));
+  const pxOf = (rows: number): number => rows * (rowPx ?? 0);
 
   function measure(): void {
     const element = body();
@@ -46,9 +51,9 @@ export function visibleRows(
     const isCard = row !== null && getComputedStyle(row).display === 'grid';
     rowPx = row === null ? undefined : isCard ? 0 : row.offsetHeight;
     if (!rowPx) return;
-    const from = -element.getBoundingClientRect().top;
-    top = Math.floor(Math.max(0, from) / rowPx);
-    bottom = Math.ceil(Math.max(0, from + innerHeight) / rowPx);
+    const abovePx = -element.getBoundingClientRect().top;
+    top = Math.floor(Math.max(0, abovePx) / rowPx);
+    bottom = Math.ceil(Math.max(0, abovePx + innerHeight) / rowPx);
   }
 
   $effect(() => {
@@ -59,20 +64,21 @@ export function visibleRows(
 
   return {
     get first() {
-      return first;
+      return drawn.range.first;
     },
     get end() {
-      return end;
+      return drawn.range.end;
     },
     get beforePx() {
-      return pxOf(first);
+      return pxOf(drawn.range.first);
     },
     get afterPx() {
-      return pxOf(total - end);
+      return pxOf(total - drawn.range.end);
     },
     show(index) {
       const element = body();
-      if (isWhole || !rowPx || element == null || (index >= first && index < end)) return;
+      const { first, end } = drawn.range;
+      if (!rowPx || element == null || (index >= first && index < end)) return;
       scrollBy(0, element.getBoundingClientRect().top + index * rowPx - innerHeight / 2);
       measure();
     },
@@ -98,20 +104,49 @@ function whenMoved(measure: () => void): () => void {
   };
 }
 
-/** So many rows as are wanted, but at first few, and some more with each frame. */
-function growing(wanted: () => number): { readonly rows: number } {
-  let most = $state(firstRows);
-  const rows = $derived(Math.min(wanted(), most));
+interface Wanted {
+  readonly keys: readonly string[];
+  readonly first: number;
+  /** The row to begin with. */
+  readonly from: number;
+  readonly end: number;
+  /** So many of them may be new in a frame. */
+  readonly most: number;
+}
+
+interface Range {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** The wanted rows that are drawn in this frame. */
+function inFrames(wanted: () => Wanted): { readonly range: Range } {
+  /** The keys of the rows at the end of the last frame. */
+  let drawn: ReadonlySet<string> = new Set();
+  let frames = $state(0);
+  const now = $derived(wanted());
+  const range = $derived.by((): Range => {
+    void frames;
+    const { keys, from } = now;
+    let left = now.most;
+    const fits = (at: number): boolean => drawn.has(keys[at]!) || left-- > 0;
+    let [first, end] = [from, from];
+    while (end < now.end && fits(end)) end++;
+    while (first > now.first && fits(first - 1)) first--;
+    return { first, end };
+  });
   $effect(() => {
-    if (rows === wanted()) return;
+    const { keys, first, end } = now;
+    const shown = range;
     const frame = requestAnimationFrame(() => {
-      most += rowsOfFrame;
+      drawn = new Set(keys.slice(shown.first, shown.end));
+      if (shown.first > first || shown.end < end) frames += 1;
     });
     return () => cancelAnimationFrame(frame);
   });
   return {
-    get rows() {
-      return rows;
+    get range() {
+      return range;
     },
   };
 }
