@@ -15,7 +15,7 @@ export interface LongTask {
 
 /** Runs in every page before its own scripts. A string, because the benchmarks have no types of a browser. */
 const observer = `
-  globalThis.bench = { firstRowMs: undefined, longTasks: [] };
+  globalThis.bench = { firstRowMs: undefined, longTasks: [], sinceMs: 0 };
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) bench.longTasks.push({ startTime, duration });
   }).observe({ type: 'longtask', buffered: true });
@@ -170,13 +170,15 @@ export class Tab {
     })`);
   }
 
-  /** Forgets the long tasks so far. */
+  /** Forgets the long tasks so far, also those that the browser has not told yet. */
   async forgetTasks(): Promise<void> {
-    await this.#page.evaluate('bench.longTasks.length = 0');
+    await this.#page.evaluate('bench.sinceMs = performance.now()');
   }
 
   longTasks(): Promise<readonly LongTask[]> {
-    return this.#page.evaluate('bench.longTasks');
+    return this.#page.evaluate(
+      'bench.longTasks.filter(({ startTime }) => startTime >= bench.sinceMs)',
+    );
   }
 
   /** The heap of the page in megabytes, after a collection. */
