@@ -15,6 +15,11 @@ export const freezerOfVersion1: Need = {
   otherwise: 'they need the freezer of version 1 of control groups, and a user who may use it',
 };
 
+export const version2: Need = {
+  isMet: layout.unified !== undefined,
+  otherwise: 'they need control groups of version 2, and a user who may use them',
+};
+
 /** Whether this user may mount on this machine. */
 export async function mounting(): Promise<Need> {
   const { mounts } = await findMemoryMounts('/tmp');

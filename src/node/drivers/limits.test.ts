@@ -4,9 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { needing } from '../../base/not-run.test-helper.ts';
 import { eventually } from '../eventually.test-helper.ts';
-import { controller, freezerOfVersion1 } from '../needs.test-helper.ts';
+import { controller, freezerOfVersion1, version2 } from '../needs.test-helper.ts';
 import { leftoversOf } from '../orphans.test-helper.ts';
-import { hasController, readCgroupLayout } from '../supervisor/cgroups/layout.ts';
+import {
+  type CgroupLayout,
+  hasController,
+  readCgroupLayout,
+} from '../supervisor/cgroups/layout.ts';
 import { isEnded, readStat } from '../supervisor/proc.ts';
 import { driverNamed, type Run, runTask, script, supervisor } from './driver-runs.test-helper.ts';
 import { rawExecDriver } from './raw-exec.ts';
@@ -153,22 +157,28 @@ describe('an end', () => {
     expect(leftoversOf(run.task.allocId)).toEqual([]);
   });
 
+  const forksOn = async (version: Partial<CgroupLayout>) => {
+    const driver = rawExecDriver(supervisor, { ...layout, ...version });
+    const forking = 'echo ready; while :; do setsid -f env -i sleep 600; sleep 0.01; done';
+    const run = await runTask(driver, script(forking, { pids_limit: 50 }));
+    await eventually(async () =>
+      expect((await driver.usage!(run.runId))!.pids.length).toBeGreaterThan(10),
+    );
+    const { pids } = (await driver.usage!(run.runId))!;
+    await run.stop('SIGKILL', 0);
+    await run.exited;
+    expect(pids.filter((pid) => !isEnded(readStat(pid)))).toEqual([]);
+    expect(leftoversOf(run.task.allocId)).toEqual([]);
+  };
+
   test(
     'through version 1 alone reaches a process that goes on forking',
     needing(freezerOfVersion1),
-    async () => {
-      const driver = rawExecDriver(supervisor, { ...layout, unified: undefined });
-      const forking = 'echo ready; while :; do setsid -f env -i sleep 600; sleep 0.01; done';
-      const run = await runTask(driver, script(forking, { pids_limit: 50 }));
-      await eventually(async () =>
-        expect((await driver.usage!(run.runId))!.pids.length).toBeGreaterThan(10),
-      );
-      const { pids } = (await driver.usage!(run.runId))!;
-      await run.stop('SIGKILL', 0);
-      await run.exited;
-      expect(pids.filter((pid) => !isEnded(readStat(pid)))).toEqual([]);
-      expect(leftoversOf(run.task.allocId)).toEqual([]);
-    },
+    () => forksOn({ unified: undefined }),
+  );
+
+  test('through version 2 alone reaches a process that goes on forking', needing(version2), () =>
+    forksOn({ separate: new Map() }),
   );
 
   test.each(both)('%s: of its children does not end the task', async (name) => {

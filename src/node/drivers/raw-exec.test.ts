@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TaskDirectories } from '../directories.ts';
+import { type CgroupLayout, noCgroups } from '../supervisor/cgroups/layout.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
 import type { StartRequest } from '../supervisor/protocol.ts';
 import { SupervisorRefusal } from '../supervisor/protocol.ts';
@@ -115,3 +116,22 @@ test.each([
   const faults = rawExecDriver(supervisorThat(async () => {})).validate(config);
   expect(faults.map(({ message }) => message)).toEqual(messages);
 });
+
+test.each([
+  ['has to be moved into its groups', { separate: [], unified: '/v2' }, true],
+  ['begins in its groups', { separate: ['pids', 'freezer'], unified: '/v2' }, false],
+  ['has no groups', { separate: [], unified: undefined }, false],
+] as const)(
+  'a start is expected of a task that %s: %o',
+  (_name, { separate, unified }, isExpected) => {
+    const layout: CgroupLayout = {
+      ...noCgroups,
+      separate: new Map(separate.map((name) => [name, `/v1/${name}`])),
+      unified: unified && { directory: unified, controllers: new Set() },
+    };
+    let expected = 0;
+    const expectStart = () => void expected++;
+    rawExecDriver({ expectStart } as unknown as SupervisorClient, layout).expectStart?.();
+    expect(expected).toBe(isExpected ? 1 : 0);
+  },
+);

@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { limits } from '../../model/limits.ts';
 import { type CgroupLayout, noCgroups } from '../supervisor/cgroups/layout.ts';
-import { planCgroup } from '../supervisor/cgroups/plan.ts';
+import { type CgroupPlan, isByBirth, planCgroup } from '../supervisor/cgroups/plan.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
 import { type ConfigFields, configFaults, text, textList } from './config.ts';
 import { type Driver, DriverFailure, type DriverHandle, type DriverTask } from './driver.ts';
@@ -25,6 +25,8 @@ export function rawExecDriver(
   supervisor: SupervisorClient,
   cgroups: CgroupLayout = noCgroups,
 ): Driver {
+  const { expectStart, ...methods } = processMethods(supervisor);
+  const plan = groupsOf(cgroups, 'any', {});
   return {
     name: 'raw_exec',
     capabilities: {
@@ -42,7 +44,9 @@ export function rawExecDriver(
     }),
     validate: (config) => configFaults(config, fields),
     start: (task) => start(supervisor, cgroups, task),
-    ...processMethods(supervisor),
+    ...methods,
+    // The wait that it begins would hold up the making of groups.
+    ...(plan !== undefined && !isByBirth(plan) && { expectStart }),
     exec: (runId, command) => execBeside(supervisor, runId, command),
     endUnclaimed: (claimed) => endUnclaimed(supervisor, claimed),
   };
@@ -67,10 +71,7 @@ async function start(
     ...config
   } = task.config as unknown as RawExecConfig;
   const { runId, allocId, taskName, variables, user, logs, directories } = task;
-  const cgroup = planCgroup(cgroups, runId, {
-    isRequired: config.pids_limit !== undefined,
-    processesMax: config.pids_limit ?? limits.task.processesMax,
-  });
+  const cgroup = groupsOf(cgroups, runId, config);
   if (cgroup === undefined && config.pids_limit !== undefined) {
     throw new DriverFailure('pids_limit needs control groups, which cannot be made here', false);
   }
@@ -87,6 +88,16 @@ async function start(
     ...(cgroup !== undefined && { cgroup }),
   });
 }
+
+const groupsOf = (
+  cgroups: CgroupLayout,
+  runId: string,
+  { pids_limit: most }: Pick<RawExecConfig, 'pids_limit'>,
+): CgroupPlan | undefined =>
+  planCgroup(cgroups, runId, {
+    isRequired: most !== undefined,
+    processesMax: most ?? limits.task.processesMax,
+  });
 
 /**
  * A name without a slash is looked up in the task's `local` directory, in the task's directory and

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { limits } from '../../model/limits.ts';
 import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
 import type { Defences } from '../defences.ts';
+import { Births } from './cgroups/births.ts';
 import { Cgroup } from './cgroups/cgroup.ts';
 import { GroupMoves } from './cgroups/group-moves.ts';
 import { readCgroupLayout } from './cgroups/layout.ts';
@@ -59,6 +60,7 @@ export class Supervisor {
   readonly #entries = new Map<string, Entry>();
   readonly #sweeper = new Sweeper();
   readonly #starts = new StartTurns();
+  readonly #births = new Births();
   #moves: GroupMoves | undefined;
   readonly #pool: FifoPool;
   readonly #sessions: ExecSessions;
@@ -268,8 +270,12 @@ export class Supervisor {
       // Invariant 5: if this process dies now, the next one finds the child by its environment.
       await this.#saveTableTogether();
       await this.#starts.turn();
-      const { defences } = this.#options;
-      const process = await TaskProcess.start(request, this.#pool, this.#sweeper, defences);
+      const process = await TaskProcess.start(request, {
+        pool: this.#pool,
+        sweeper: this.#sweeper,
+        births: this.#births,
+        defences: this.#options.defences,
+      });
       const { pid, startTime } = process;
       entry.status = { ...entry.status, pid, startTime };
       await Promise.all([process.begin(), this.#saveTableTogether()]);

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { allDefences, type Defences } from '../defences.ts';
 import { findSystemUser, type SystemUser } from '../system-user.ts';
+import type { Births } from './cgroups/births.ts';
 import { type Cgroup, makeCgroup } from './cgroups/cgroup.ts';
 import type { CgroupPlan } from './cgroups/plan.ts';
 import type { FifoPool, OutputPipe } from './fifo-pool.ts';
@@ -31,8 +32,17 @@ interface Belongings {
   readonly writers: readonly LogWriter[];
   readonly cgroup: Cgroup | undefined;
   readonly sandbox: Sandbox | undefined;
+  /** Whether it began in its groups. */
+  readonly isInside: boolean;
   /** Whether it must not run outside its groups. */
   readonly isRequired: boolean;
+}
+
+export interface ProcessParts {
+  readonly pool: FifoPool;
+  readonly sweeper: Sweeper;
+  readonly births: Births;
+  readonly defences?: Defences | undefined;
 }
 
 /** One child process with its output, until its exit is known. */
@@ -46,6 +56,7 @@ export class TaskProcess {
   readonly #target: SweepTarget;
   readonly #cgroup: Cgroup | undefined;
   readonly #sandbox: Sandbox | undefined;
+  readonly #isInside: boolean;
   readonly #isRequired: boolean;
   #killTimer: NodeJS.Timeout | undefined;
   #killAtMs = Number.POSITIVE_INFINITY;
@@ -54,6 +65,7 @@ export class TaskProcess {
     this.#child = child;
     this.#cgroup = belongings.cgroup;
     this.#sandbox = belongings.sandbox;
+    this.#isInside = belongings.isInside;
     this.#isRequired = belongings.isRequired;
     this.pid = child.pid!;
     // The child is not reaped before the event loop turns, so it is there even if it has ended.
@@ -81,17 +93,15 @@ export class TaskProcess {
    */
   static async start(
     request: StartRequest,
-    pool: FifoPool,
-    sweeper: Sweeper,
-    defences: Defences = allDefences,
+    { pool, sweeper, births, defences = allDefences }: ProcessParts,
   ): Promise<TaskProcess> {
     const owner = ownerOf(request.user);
     const pipes = request.logs.disabled ? [] : [await pool.take(lent), await pool.take(lent)];
     const cgroup = cgroupOf(request.cgroup, pipes);
     const outputs = new HeldOutputs(pipes.flatMap((pipe) => pipe?.writeEnd ?? []));
-    const isHeld = cgroup !== undefined;
-    const spawned = spawnChild(request, pipes, { owner, isHeld });
-    const { child, sandbox } = await spawned.catch(async (error) => {
+    const groups = cgroup && request.cgroup;
+    const spawned = spawnChild(request, pipes, { owner, groups, births });
+    const { child, sandbox, isInside } = await spawned.catch(async (error) => {
       outputs.release();
       await cgroup?.remove();
       throw error;
@@ -100,7 +110,8 @@ export class TaskProcess {
     child.on('error', () => {});
     const writers = request.logs.disabled ? [] : writersOf(child, pipes, request.logs, defences);
     const isRequired = sandbox !== undefined || request.cgroup?.isRequired === true;
-    const belongings = { marks: request, outputs, writers, cgroup, sandbox, isRequired };
+    const marks = request;
+    const belongings = { marks, outputs, writers, cgroup, sandbox, isInside, isRequired };
     return new TaskProcess(child, belongings, async (target) => {
       cgroup?.kill();
       await sweeper.end(target);
@@ -118,11 +129,12 @@ export class TaskProcess {
     const isRequired = this.#isRequired;
     try {
       if (this.#sandbox === undefined) {
+        if (this.#isInside) return;
         if (this.#cgroup !== undefined) await joinHeld(this.#target, this.#cgroup);
         return;
       }
       const waiting = await this.#sandbox.waiting();
-      await this.#cgroup?.join(waiting);
+      if (!this.#isInside) await this.#cgroup?.join(waiting);
       await this.#sandbox.begin();
     } catch (error) {
       // A process that has ended needs no limits.
@@ -234,27 +246,39 @@ async function drain(writers: readonly LogWriter[]): Promise<void> {
   clearTimeout(timer);
 }
 
+interface Origin {
+  readonly owner: SystemUser | undefined;
+  /** Groups that are made. */
+  readonly groups: CgroupPlan | undefined;
+  readonly births: Births;
+}
+
+type Spawned = Pick<Belongings, 'sandbox' | 'isInside'> & { readonly child: ChildProcess };
+
 /** Starts the child. In any case this process closes its write ends of the pipes. */
 async function spawnChild(
   request: StartRequest,
   pipes: readonly (OutputPipe<PipeReader> | undefined)[],
-  { owner, isHeld }: { readonly owner: SystemUser | undefined; readonly isHeld: boolean },
-): Promise<{ readonly child: ChildProcess; readonly sandbox: Sandbox | undefined }> {
+  { owner, groups, births }: Origin,
+): Promise<Spawned> {
   const inside = request.sandbox && sandboxed(request.sandbox, request);
   const output = (index: number): number | 'pipe' | 'ignore' =>
     request.logs.disabled ? 'ignore' : (pipes[index]?.writeEnd ?? 'pipe');
   try {
-    const child = spawn(inside?.command ?? request.command, inside?.args ?? [...request.args], {
+    const [command, args] = [inside?.command ?? request.command, inside?.args ?? request.args];
+    const options: SpawnOptions = {
       cwd: inside === undefined ? request.directory : '/',
       env: inside === undefined ? { ...request.env } : {},
       // A new session, so that signals to the group reach this task and nothing else.
       detached: true,
       stdio: ['ignore', output(0), output(1), ...(inside?.stdio ?? [])],
       ...owner,
-    });
+    };
+    const { child, isInside } = births.bear(groups, () => spawn(command, [...args], options));
     if (child.pid === undefined) await failure(child);
-    else if (isHeld && inside === undefined) holdStill(child.pid);
-    return { child, sandbox: inside && new Sandbox(child, request.sandbox!, inside.options) };
+    else if (groups !== undefined && !isInside && inside === undefined) holdStill(child.pid);
+    const sandbox = inside && new Sandbox(child, request.sandbox!, inside.options);
+    return { child, sandbox, isInside };
   } catch (error) {
     for (const pipe of pipes) pipe?.output.destroy();
     throw startFailure(request.command, error as NodeJS.ErrnoException);

@@ -113,6 +113,8 @@ export class Cgroup {
   }
 
   #killFrozen(file: string, frozen: string, thawed: string): void {
+    // Freezing is slow, as the kernel changes its own code for it, and most runs have left nothing.
+    if (this.processes().length === 0) return;
     writeText(file, frozen);
     this.#killEach();
     writeText(file, thawed);

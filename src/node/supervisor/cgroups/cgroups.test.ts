@@ -23,7 +23,7 @@ import {
   parseCgroupMounts,
   readCgroupLayout,
 } from './layout.ts';
-import { type CgroupWants, groupName, limitsIn, planCgroup, weightOf } from './plan.ts';
+import { type CgroupWants, groupName, isByBirth, limitsIn, planCgroup, weightOf } from './plan.ts';
 import { removeStaleGroups } from './stale.ts';
 import { readUsage } from './usage.ts';
 
@@ -186,6 +186,35 @@ describe('a plan', () => {
     expect(existsSync(join(root, 'roster/id.task.1'))).toBe(true);
   });
 
+  test('without limits, a run begins in groups of version 1 that can bound, kill and count it', () => {
+    const all = separateLayout(['cpu', 'cpuacct', 'memory', 'pids', 'freezer']);
+    const plan = planCgroup({ ...all, unified: unifiedLayout([]).unified }, run, loose)!;
+    expect(isByBirth(plan)).toBe(true);
+    const groups = ['pids', 'freezer', 'cpuacct'].map((tree) =>
+      join(root, tree, 'roster/id.task.1'),
+    );
+    expect(plan.groups.map(({ path }) => path)).toEqual(groups);
+  });
+
+  test.each([
+    ['a freezer', ['pids']],
+    ['a bound of processes', ['freezer']],
+  ] as const)('without limits and %s in version 1, it is moved into its groups', (_name, has) => {
+    const layout = { ...separateLayout(has), unified: unifiedLayout([]).unified };
+    const plan = planCgroup(layout, run, loose)!;
+    expect(isByBirth(plan)).toBe(false);
+    expect(plan.groups[0]?.path).toBe(join(root, 'roster/id.task.1'));
+  });
+
+  test('without limits, no thread enters a tree that also limits processor time', () => {
+    const together = join(root, 'cpu,cpuacct');
+    const { separate } = separateLayout(['pids', 'freezer']);
+    const trees = [...separate, ['cpu', together], ['cpuacct', together]] as const;
+    const plan = planCgroup({ ...noCgroups, separate: new Map(trees) }, run, loose)!;
+    expect(plan.groups.map(({ path }) => path)).not.toContain(join(together, 'roster/id.task.1'));
+    expect(isByBirth(plan)).toBe(true);
+  });
+
   test.each([
     ['version 2', () => unifiedLayout(['cpu', 'memory', 'pids']), 'roster/id.task.1/pids.max'],
     [
@@ -321,14 +350,23 @@ describe('usage is counted', () => {
 });
 
 describe('a kill', () => {
+  // A pid beyond those of Linux: there is nothing to be killed.
+  const nobody = `${2 ** 30}\n`;
+
   test.each([
     ['by the kernel where it can', 'cgroup.kill', '1'],
     ['frozen in version 2', 'cgroup.freeze', '0'],
     ['frozen in version 1', 'freezer.state', 'THAWED'],
   ])('%s', (_name, file, left) => {
-    tree({ [`g/${file}`]: '', 'g/cgroup.procs': '' });
+    tree({ [`g/${file}`]: '', 'g/cgroup.procs': nobody });
     new Cgroup([join(root, 'g')]).kill();
     expect(readFileSync(join(root, 'g', file), 'utf8')).toBe(left);
+  });
+
+  test('freezes no group without processes', () => {
+    tree({ 'g/freezer.state': '', 'g/cgroup.procs': '' });
+    new Cgroup([join(root, 'g')]).kill();
+    expect(readFileSync(join(root, 'g/freezer.state'), 'utf8')).toBe('');
   });
 });
 

@@ -8,6 +8,7 @@
  *  C2. If the machine has control groups, there is always one through which the whole run can be
  *      killed.
  *  C3. Writing a plan again changes nothing.
+ *  C4. A run without limits is only in groups in which it can begin, where version 1 has such for C2.
  */
 import { join } from 'node:path';
 import { type CgroupLayout, type Controller, hasController } from './layout.ts';
@@ -22,6 +23,8 @@ export interface CgroupFile {
 export interface CgroupDirectory {
   readonly path: string;
   readonly files: readonly CgroupFile[];
+  /** The run can begin in it (`births.ts`) and need not be moved. Older supervisors move it. */
+  readonly byBirth?: boolean;
 }
 
 export interface CgroupPlan {
@@ -64,12 +67,50 @@ export function planCgroup(
   wants: CgroupWants,
 ): CgroupPlan | undefined {
   const name = groupName(runId);
+  const begun = wants.limits === undefined ? groupsByBirth(layout, name, wants) : undefined;
+  if (begun !== undefined) return { isRequired: wants.isRequired, parents: [], groups: begun };
   const separate = separateGroups(layout, name, wants);
   const unified = unifiedGroup(layout, name, wants);
   const groups = [...unified.groups, ...separate.groups];
   if (groups.length === 0) return undefined;
   const parents = [...unified.parents, ...separate.parents];
   return { isRequired: wants.isRequired, parents, groups };
+}
+
+/** Whether its run begins in all of its groups. */
+export const isByBirth = ({ groups }: CgroupPlan): boolean =>
+  groups.every(({ byBirth }) => byBirth === true);
+
+/**
+ * Controllers of version 1 that do not mind a thread which comes and goes. It would use the memory, the cores and the share
+ * of the run otherwise.
+ */
+export const enteredControllers: readonly Controller[] = ['pids', 'freezer', 'cpuacct'];
+
+export const processesMaxFile = 'pids.max';
+
+/** `undefined`: version 1 cannot bound and kill a run here. */
+function groupsByBirth(
+  layout: CgroupLayout,
+  name: string,
+  wants: CgroupWants,
+): readonly CgroupDirectory[] | undefined {
+  const { separate } = layout;
+  const mayEnter = (controller: Controller): boolean => {
+    const tree = separate.get(controller);
+    const together = [...separate.keys()].filter((other) => separate.get(other) === tree);
+    return tree !== undefined && together.every((other) => enteredControllers.includes(other));
+  };
+  const usable = enteredControllers.filter(mayEnter);
+  if (!usable.includes('pids') || !usable.includes('freezer')) return undefined;
+  const trees = new Set(usable.map((controller) => separate.get(controller)!));
+  return [...trees].map((tree) => ({
+    path: join(tree, groupsName, name),
+    files: usable
+      .filter((controller) => separate.get(controller) === tree)
+      .flatMap((controller) => separateFiles(layout, controller, wants)),
+    byBirth: true,
+  }));
 }
 
 const longestName = 200;
@@ -108,7 +149,7 @@ function unifiedFiles(
   uses: (controller: Controller) => boolean,
 ): CgroupFile[] {
   const files: CgroupFile[] = [];
-  if (uses('pids')) files.push({ name: 'pids.max', value: String(processesMax) });
+  if (uses('pids')) files.push({ name: processesMaxFile, value: String(processesMax) });
   if (limits === undefined) return files;
   const { cpuShares, cores, memoryBytes, memoryKeptBytes } = limits;
   if (uses('cpu')) files.push({ name: 'cpu.weight', value: String(weightOf(cpuShares)) });
@@ -177,7 +218,7 @@ function separateFiles(
   controller: Controller,
   { processesMax, limits }: CgroupWants,
 ): CgroupFile[] {
-  if (controller === 'pids') return [{ name: 'pids.max', value: String(processesMax) }];
+  if (controller === 'pids') return [{ name: processesMaxFile, value: String(processesMax) }];
   if (limits === undefined) return [];
   const { cpuShares, cores, memoryBytes, memoryKeptBytes } = limits;
   if (controller === 'cpu') {
