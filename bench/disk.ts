@@ -1,4 +1,4 @@
-import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './agent.ts';
 import { limits } from './limits.ts';
@@ -17,4 +17,19 @@ export async function syncsPerSecond(): Promise<number> {
   closeSync(file);
   await folder.remove();
   return (limits.syncs / elapsedMs) * 1000;
+}
+
+/**
+ * Microseconds of processor time to make a folder there. Without a journal, ext4 passes over the inodes that were deleted in
+ * the last minutes, one by one, so this grows by what ran before.
+ */
+export async function folderUs(): Promise<number> {
+  const folder = temporaryFolder();
+  const before = process.cpuUsage();
+  for (let number = 0; number < limits.folders; number++) {
+    mkdirSync(join(folder.path, String(number)));
+  }
+  const { user, system } = process.cpuUsage(before);
+  await folder.remove();
+  return (user + system) / limits.folders;
 }

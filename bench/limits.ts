@@ -9,6 +9,8 @@ export const limits = {
   warmUpSeconds: 2,
   /** Writes that measure the disk. */
   syncs: 500,
+  /** Folders that measure what it takes to make files. */
+  folders: 200,
   /** Nodes for the registered jobs, with more room than any run needs. */
   paperFleet: { nodes: 100, jobsEach: 1_000 },
   parking: { connectionsAtOnce: 200, lookAgainMs: 500 },
