@@ -7,7 +7,7 @@ import type { KeyRange, RangeReader, ScanOptions, Stamps } from './types.ts';
 /** So many rows of a scan are gathered at once. Not in limits: it only decides about speed. */
 const fewRows = 16;
 
-/** The change of an entry, as needed to undo it and to find the watches that it wakes. */
+/** The change of an entry, as needed to undo it. */
 export interface Step {
   readonly index: OrderedIndex<Stamps>;
   readonly group: string;
@@ -19,8 +19,6 @@ export interface Step {
   readonly last: number;
   /** `lastIndex` of the key's scope before the change; absent where scopes are not kept. */
   readonly scopeLast: number | undefined;
-  /** Whether `lastIndex` of the ranges around the key moved. */
-  readonly moved: boolean;
 }
 
 /** A row, and the one in its place before. */
@@ -29,12 +27,10 @@ interface Put<R> {
   readonly after: R;
 }
 
-/** A transaction under way. It gathers its steps if they are needed. */
+/** A transaction under way. It gathers its steps if somebody may undo them. */
 export interface Stepping {
   readonly index: number;
   readonly steps?: Step[] | undefined;
-  /** By slot, whether the steps of the index are needed; `undefined`: those of all indexes. */
-  readonly watched?: readonly boolean[] | undefined;
 }
 
 /** The settings of an index. */
@@ -209,7 +205,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     assert(touch <= index, 'a row was touched by a later transaction than the one that puts it');
     const moved = before === undefined || this.#touchOf(before) !== touch;
     const scope = this.#scopeOf(group || key);
-    const mark = this.#noteStep({ group, key, row: before, moved }, scope, stepping);
+    const mark = this.#noteStep({ group, key, row: before }, { scope, moved }, stepping);
     if (this.#ownsRows && !this.#isLoading) this.#rows.set(group, key, after);
     if (!moved) return;
     if (touch < index) this.#marks.set(group + key, index);
@@ -221,10 +217,16 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   remove(group: string, key: string, before: R, stepping: Stepping): void {
     const { index } = stepping;
     const scope = this.#scopeOf(group || key);
-    this.#noteStep({ group, key, row: before, moved: true }, scope, stepping);
+    this.#noteStep({ group, key, row: before }, { scope, moved: true }, stepping);
     if (this.#ownsRows && !this.#isLoading) this.#rows.delete(group, key);
     this.#marks.set(group + key, index);
     this.#raiseLast(scope, index);
+  }
+
+  /** Whether `lastIndex` of the ranges around a key moved when the row there was replaced. */
+  isMoved(before: R | undefined, after: R | undefined): boolean {
+    if (before === undefined || after === undefined) return true;
+    return this.#touchOf(before) !== this.#touchOf(after);
   }
 
   /** Undoes a step. Steps are undone in reverse order. */
@@ -294,17 +296,16 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
 
   /** Adds the step to `steps`. Returns the mark at the key, if it is needed. */
   #noteStep(
-    { group, key, row, moved }: Pick<Step, 'group' | 'key' | 'moved'> & { row: R | undefined },
-    scope: string | undefined,
-    { steps, watched }: Stepping,
+    { group, key, row }: Pick<Step, 'group' | 'key'> & { row: R | undefined },
+    { scope, moved }: { readonly scope: string | undefined; readonly moved: boolean },
+    { steps }: Stepping,
   ): number | undefined {
-    const isNoted = steps !== undefined && (watched === undefined || watched[this.slot] === true);
-    if (!isNoted && !moved) return undefined;
+    if (steps === undefined && !moved) return undefined;
     const mark = this.#mayHaveMark(row) ? this.#marks.get(group + key) : undefined;
-    if (!isNoted) return mark;
+    if (steps === undefined) return mark;
     const index = this as unknown as OrderedIndex<Stamps>;
     const scopeLast = scope === undefined ? undefined : (this.#scopes.get(scope) ?? 0);
-    steps.push({ index, group, key, row, mark, last: this.#last, scopeLast, moved });
+    steps.push({ index, group, key, row, mark, last: this.#last, scopeLast });
     return mark;
   }
 

@@ -15,8 +15,8 @@ import {
 import { Draft } from './draft.ts';
 import type { Batch } from './engine/engine.ts';
 import { Diverged, StateCorrupted } from './errors.ts';
-import { encodeKey } from './keys.ts';
-import type { OrderedIndex, Step } from './ordered-index.ts';
+import { encodeKey, hasSameParts } from './keys.ts';
+import type { OrderedIndex } from './ordered-index.ts';
 import { type RestoreEntry, restoreIn } from './restore-entry.ts';
 import type { RowChange, Transacted } from './row-change.ts';
 import { knownTable, liftedRow, RowsLoader } from './rows-loader.ts';
@@ -37,7 +37,7 @@ import { emptyTables, type Tables, View } from './view.ts';
  *      the index of every range, and the changes of each transaction.
  *  P4. Where batches have hashes, a batch that does not follow the applied batches is refused with
  *      `Diverged`.
- *  P5. Nobody undoes a batch of another process, so only the steps that wake watches are needed.
+ *  P5. Nobody undoes a batch of another process, so its steps are not gathered.
  */
 export class Replica {
   readonly #marksPerIndex: number;
@@ -115,18 +115,15 @@ export class Replica {
   }
 
   /**
-   * Applies a batch that another process appended. Returns its transactions in order. `watched`: by slot, whether the
-   * steps of the index are needed (P5).
+   * Applies a batch that another process appended. Returns its transactions in order.
    */
-  apply(batch: Batch, watched?: readonly boolean[]): readonly Transacted[] {
+  apply(batch: Batch): readonly Transacted[] {
     const { lastIndex, bytes } = batch;
     const before = this.view.index;
     this.#requireNext(batch);
     const tables = new Writable(this.#view.tables);
     try {
-      const transacted = this.#transactionsIn(bytes).map((form) =>
-        this.#replay(tables, form, watched),
-      );
+      const transacted = this.#transactionsIn(bytes).map((form) => this.#replay(tables, form));
       if (this.#index !== lastIndex) {
         const fault = `it ends with ${this.#index}, not with ${lastIndex}`;
         throw new StateCorrupted(placeOf(batch), fault);
@@ -237,23 +234,17 @@ export class Replica {
   }
 
   /** Applies a stored transaction to the tables. */
-  #replay(
-    tables: Pick<Tables, 'get'>,
-    [index, ...entries]: TransactionForm,
-    watched?: readonly boolean[],
-  ): Transacted {
+  #replay(tables: Pick<Tables, 'get'>, [index, ...entries]: TransactionForm): Transacted {
     const place = `the transaction ${index}`;
     if (index !== this.#index + 1) throw new StateCorrupted(place, `it follows ${this.#index}`);
     const changes: RowChange[] = [];
-    // Nothing watches a table while it is loaded.
-    const steps: Step[] | undefined = this.#isLoading ? undefined : [];
-    const transaction = { index, steps, watched };
+    const transaction = { index };
     const values = new SharedReader();
     for (const entry of entries) {
       const table = knownTable(tables, entry[0], entry[1]);
-      const change = this.#changeOf(table, entry, values, place);
+      const key = encodeKey(entry[2]);
+      const change = this.#changeOf(table, { key, entry, values, place });
       const { before, after } = change;
-      const key = encodeKey(change.key);
       table.replace(key, before, after, transaction);
       table.noteLoaded(key, after);
       changes.push(change);
@@ -262,20 +253,17 @@ export class Replica {
       table.prune(this.#marksPerIndex);
     }
     this.#index = index;
-    return { index, changes, steps: steps ?? [] };
+    return { index, changes };
   }
 
   #changeOf(
     table: AnyTable,
-    [name, version, parts, stored]: Entry,
-    values: SharedReader,
-    place: string,
+    { key, entry: [name, version, parts, stored], values, place }: Stored,
   ): RowChange {
-    const key = encodeKey(parts);
     const before = table.at(key);
     const row = stored === undefined ? undefined : values.read(table, stored, before, place);
     const after = row === undefined ? undefined : this.#rowOf(table, row, version);
-    if (after !== undefined && encodeKey(table.definition.key(after)) !== key) {
+    if (after !== undefined && !hasSameParts(table.definition.key(after), parts)) {
       throw new StateCorrupted(place, `a row of ${name} does not have the key of its entry`);
     }
     return { table, key: parts, before, after };
@@ -288,6 +276,15 @@ export class Replica {
   *#orders() {
     for (const table of this.#view.tables.values()) yield* ordersOf(table);
   }
+}
+
+/** A stored entry, and what reads it. */
+interface Stored {
+  /** The text of its key. */
+  readonly key: string;
+  readonly entry: Entry;
+  readonly values: SharedReader;
+  readonly place: string;
 }
 
 /** Tables that begin as those of a view. `get` replaces a table by its clone. */
