@@ -31,6 +31,8 @@ interface Put<R> {
 export interface Stepping {
   readonly index: number;
   readonly steps?: Step[] | undefined;
+  /** Whether the rows of secondary indexes may change later, with the next read of them. */
+  readonly defers?: boolean | undefined;
 }
 
 /** The settings of an index. */
@@ -206,7 +208,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     const moved = before === undefined || this.#touchOf(before) !== touch;
     const scope = this.#scopeOf(group || key);
     const mark = this.#noteStep({ group, key, row: before }, { scope, moved }, stepping);
-    if (this.#ownsRows && !this.#isLoading) this.#rows.set(group, key, after);
+    this.#changeRow(group, key, after, stepping);
     if (!moved) return;
     if (touch < index) this.#marks.set(group + key, index);
     else if (mark !== undefined) this.#marks.delete(group + key);
@@ -218,9 +220,24 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     const { index } = stepping;
     const scope = this.#scopeOf(group || key);
     this.#noteStep({ group, key, row: before }, { scope, moved: true }, stepping);
-    if (this.#ownsRows && !this.#isLoading) this.#rows.delete(group, key);
+    this.#changeRow(group, key, undefined, stepping);
     this.#marks.set(group + key, index);
     this.#raiseLast(scope, index);
+  }
+
+  #changeRow(group: string, key: string, row: R | undefined, { defers }: Stepping): void {
+    if (!this.#ownsRows || this.#isLoading) return;
+    // The primary index, which has one group without a text, is read before each change.
+    if (defers === true && group !== '') this.#rows.defer(group, key, row);
+    else if (row === undefined) this.#rows.delete(group, key);
+    else this.#rows.set(group, key, row);
+  }
+
+  /** Makes the deferred changes of rows if there are more of them. Returns whether there were. */
+  settleBeyond(deferredMax: number): boolean {
+    if (!this.#ownsRows || this.#rows.deferred <= deferredMax) return false;
+    this.#rows.settle();
+    return true;
   }
 
   /** Whether `lastIndex` of the ranges around a key moved when the row there was replaced. */

@@ -16,6 +16,7 @@ import { Draft } from './draft.ts';
 import type { Batch } from './engine/engine.ts';
 import { Diverged, StateCorrupted } from './errors.ts';
 import { encodeKey, hasSameParts } from './keys.ts';
+import type { StateLimits } from './limits.ts';
 import type { OrderedIndex } from './ordered-index.ts';
 import { type RestoreEntry, restoreIn } from './restore-entry.ts';
 import type { RowChange, Transacted } from './row-change.ts';
@@ -24,6 +25,8 @@ import { SharedReader } from './shared-values.ts';
 import type { AnyDefinition, AnyTable } from './table.ts';
 import type { Stamps } from './types.ts';
 import { emptyTables, type Tables, View } from './view.ts';
+
+type ReplicaLimits = Pick<StateLimits, 'marksPerIndex' | 'deferredRows'>;
 
 /**
  * The durable state in this process: the log, applied to tables.
@@ -37,10 +40,11 @@ import { emptyTables, type Tables, View } from './view.ts';
  *      the index of every range, and the changes of each transaction.
  *  P4. Where batches have hashes, a batch that does not follow the applied batches is refused with
  *      `Diverged`.
- *  P5. Nobody undoes a batch of another process, so its steps are not gathered.
+ *  P5. Nobody undoes a batch of another process, so its steps are not gathered. Its changes of secondary indexes wait
+ *      until somebody reads them, or there are too many: a process that only follows is seldom asked.
  */
 export class Replica {
-  readonly #marksPerIndex: number;
+  readonly #limits: ReplicaLimits;
   readonly #ready: (row: Stamps) => Stamps;
   /** Indexes for which the snapshot has no marks of the present version. */
   readonly #unmarked = new Set<OrderedIndex<Stamps>>();
@@ -56,12 +60,12 @@ export class Replica {
   /** `tables` are empty. `ready` is applied to each row that is read, `clock` is told of each batch. */
   constructor(
     tables: Tables,
-    marksPerIndex: number,
+    limits: ReplicaLimits,
     ready: (row: Stamps) => Stamps,
     clock?: Pick<StateClock, 'note'>,
   ) {
     this.#view = new View(0, tables);
-    this.#marksPerIndex = marksPerIndex;
+    this.#limits = limits;
     this.#ready = ready;
     this.#loader = new RowsLoader(ready);
     this.#clock = clock;
@@ -128,6 +132,7 @@ export class Replica {
         const fault = `it ends with ${this.#index}, not with ${lastIndex}`;
         throw new StateCorrupted(placeOf(batch), fault);
       }
+      tables.settleBeyond(this.#limits.deferredRows);
       this.#view = new View(this.#index, tables.all);
       this.#hash = batchHash(batch);
       return transacted;
@@ -238,7 +243,7 @@ export class Replica {
     const place = `the transaction ${index}`;
     if (index !== this.#index + 1) throw new StateCorrupted(place, `it follows ${this.#index}`);
     const changes: RowChange[] = [];
-    const transaction = { index };
+    const transaction = { index, defers: true };
     const values = new SharedReader();
     for (const entry of entries) {
       const table = knownTable(tables, entry[0], entry[1]);
@@ -250,7 +255,7 @@ export class Replica {
       changes.push(change);
     }
     for (const table of new Set(changes.map((change) => change.table))) {
-      table.prune(this.#marksPerIndex);
+      table.prune(this.#limits.marksPerIndex);
     }
     this.#index = index;
     return { index, changes };
@@ -294,6 +299,11 @@ class Writable {
 
   constructor(tables: Tables) {
     this.all = new Map(tables);
+  }
+
+  /** Settles what the changes of an index left undone, if that is much. */
+  settleBeyond(max: number): void {
+    for (const name of this.#cloned) this.all.get(name)!.settleBeyond(max);
   }
 
   get(name: string): AnyTable | undefined {

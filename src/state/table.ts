@@ -128,10 +128,15 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     else if (before !== undefined) this.primary.remove('', key, before, transaction);
     let from: string | undefined;
     let to: string | undefined;
+    let parts: Key | undefined;
     for (const { key: keyOf, index: order, sharesRows, texts } of this.secondary) {
       if (!sharesRows) {
         from = before === undefined ? undefined : texts.of(keyOf(before));
-        to = after === undefined ? undefined : texts.of(keyOf(after));
+        const toParts = after === undefined ? undefined : keyOf(after);
+        // Neighbours may have the same groups: a text that was compared once is compared faster.
+        const isSame = to !== undefined && hasSameParts(toParts ?? [], parts ?? []);
+        if (!isSame) to = texts.of(toParts);
+        parts = toParts;
       }
       if (before !== undefined && from !== undefined && from !== to) {
         order.remove(from, key, before, transaction);
@@ -156,6 +161,17 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
       if (from !== undefined && from !== to) visit(index.slot, from);
       const isMoved = to !== undefined && (from !== to || index.isMoved(before, after));
       if (isMoved) visit(index.slot, to);
+    }
+  }
+
+  /**
+   * Makes the deferred changes of the indexes with more than `max` of them: of one of them, so that it does not take
+   * long, and of all that have twice as many.
+   */
+  settleBeyond(max: number): void {
+    let hasSettled = false;
+    for (const { index } of this.secondary) {
+      if (index.settleBeyond(hasSettled ? 2 * max : max)) hasSettled = true;
     }
   }
 
