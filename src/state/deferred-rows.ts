@@ -47,9 +47,13 @@ export class DeferredRows<R extends object> {
     rows.push(row);
   }
 
-  /** Calls `make` with each change: group by group, and those of a group in their order. */
-  make(make: (group: string, key: string, row: R | undefined) => void): void {
+  /** Calls `make` with each change: in their order, or group by group and those of a group in their order. */
+  make(isGrouped: boolean, make: (group: string, key: string, row: R | undefined) => void): void {
     const { groups, keys, rows } = this.#changes;
+    if (!isGrouped) {
+      for (let at = 0; at < this.#count; at++) make(groups[at]!, keys[at]!, rows[at]);
+      return;
+    }
     const { first, next } = inGroups(groups, this.#count);
     for (const from of first) {
       for (let at = from; at >= 0; at = next[at]!) make(groups[at]!, keys[at]!, rows[at]);

@@ -95,7 +95,9 @@ export class GroupedRows<R extends object> {
     const deferred = this.#deferred;
     if (deferred === undefined) return;
     this.#deferred = undefined;
-    deferred.make((group, key, row) => {
+    // Where each row has a group of its own, there is nothing to bring together.
+    const isGrouped = this.#groups.size < this.#size || this.#size === 0;
+    deferred.make(isGrouped, (group, key, row) => {
       if (row === undefined) this.delete(group, key);
       else this.set(group, key, row);
     });

@@ -79,6 +79,8 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   #isLoading = false;
   #floor = 0;
   #last = 0;
+  /** The scope whose `lastIndex` was raised last: the next change is often in the same. */
+  #lastScope: string | undefined;
   /** Index of the last restore; 0: there was none. */
   #restored = 0;
 
@@ -212,7 +214,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     if (!moved) return;
     if (touch < index) this.#marks.set(group + key, index);
     else if (mark !== undefined) this.#marks.delete(group + key);
-    this.#raiseLast(scope, index);
+    this.#noteLast(scope, index);
   }
 
   /** Removes the row, which is there. */
@@ -222,7 +224,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     this.#noteStep({ group, key, row: before }, { scope, moved: true }, stepping);
     this.#changeRow(group, key, undefined, stepping);
     this.#marks.set(group + key, index);
-    this.#raiseLast(scope, index);
+    this.#noteLast(scope, index);
   }
 
   #changeRow(group: string, key: string, row: R | undefined, { defers }: Stepping): void {
@@ -255,6 +257,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     if (mark !== undefined) this.#marks.set(group + key, mark);
     else if (this.#marks.size > 0) this.#marks.delete(group + key);
     this.#last = last;
+    this.#lastScope = undefined;
     if (scopeLast !== undefined) this.#scopes.set(this.#scopeOf(group || key)!, scopeLast);
   }
 
@@ -329,6 +332,15 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   /** Whether the key of the row may have a mark. A row whose touch is its last change needs none (O2). */
   #mayHaveMark(row: R | undefined): boolean {
     return this.#marks.size > 0 && (row === undefined || this.#touch !== undefined);
+  }
+
+  /** The same for the index of the newest transaction, which no index exceeds. */
+  #noteLast(scope: string | undefined, index: number): void {
+    const isNoted = scope === this.#lastScope && index === this.#last;
+    if (index > this.#last) this.#last = index;
+    if (scope === undefined || isNoted) return;
+    this.#scopes.set(scope, index);
+    this.#lastScope = scope;
   }
 
   /** Raises `last`, and the `lastIndex` of the scope, to the index. */

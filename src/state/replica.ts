@@ -245,8 +245,9 @@ export class Replica {
     const changes: RowChange[] = [];
     const transaction = { index, defers: true };
     const values = new SharedReader();
+    const known = new LastTable(tables);
     for (const entry of entries) {
-      const table = knownTable(tables, entry[0], entry[1]);
+      const table = known.of(entry[0], entry[1]);
       const key = encodeKey(entry[2]);
       const change = this.#changeOf(table, { key, entry, values, place });
       const { before, after } = change;
@@ -290,6 +291,28 @@ interface Stored {
   readonly entry: Entry;
   readonly values: SharedReader;
   readonly place: string;
+}
+
+/** Finds known tables, and looks for none again that it was asked for last: neighbours are often of the same. */
+class LastTable {
+  readonly #tables: Pick<Tables, 'get'>;
+  #name = '';
+  #version = 0;
+  #table: AnyTable | undefined;
+
+  constructor(tables: Pick<Tables, 'get'>) {
+    this.#tables = tables;
+  }
+
+  /** @throws StateFormatUnknown */
+  of(name: string, version: number): AnyTable {
+    if (this.#table !== undefined && name === this.#name && version === this.#version)
+      return this.#table;
+    this.#name = name;
+    this.#version = version;
+    this.#table = knownTable(this.#tables, name, version);
+    return this.#table;
+  }
 }
 
 /** Tables that begin as those of a view. `get` replaces a table by its clone. */
