@@ -11,7 +11,7 @@ const noChanges = <R>(): Changes<R> => ({ groups: [], keys: [], rows: [] });
  * Changes of the rows of an index that wait until somebody reads it. Made group by group, they cost a part of what they
  * would cost one by one, between views that share nodes.
  *
- * A clone shares the changes, and counts those that are its own. Whoever adds another one while there are more than its
+ * A clone shares the changes, and counts those that are its own. A clone that adds a change while there are more than its
  * own goes on with a copy.
  */
 export class DeferredRows<R extends object> {

@@ -23,7 +23,7 @@ type Held<R extends object> = R | Tree<R>;
  *  G2. All groups of an index have the same number of parts. So no group begins with the text of another one, and
  *      groups have the order of their rows' texts.
  *  G3. Clones share the trees of groups. A tree with another owner is cloned before it is changed.
- *  G4. What is read shows all deferred changes: each read, and each change that is not deferred, makes them first.
+ *  G4. Reads show all deferred changes: each read, and each change that is not deferred, makes them first.
  *  G5. `#lastTree` is the tree of the group `#lastGroup`, and has the present owner; or it is `undefined`.
  */
 export class GroupedRows<R extends object> {

@@ -83,12 +83,12 @@ export class Watches {
       change.table.visitMoves(change, this.#watched, (slot, group) => {
         const buckets = this.#buckets.get(slot);
         if (buckets === undefined || !mayHold(buckets, group)) return;
-        this.#find(buckets, group + encodeKey(change.key), found);
+        this.#findWatches(buckets, group + encodeKey(change.key), found);
       });
     }
   }
 
-  #find(buckets: Buckets, key: string, found: Parked[]): void {
+  #findWatches(buckets: Buckets, key: string, found: Parked[]): void {
     eachPrefix(key, (prefix) => {
       for (const { parked, range } of buckets.get(prefix) ?? []) {
         if (range.length > prefix.length && !key.startsWith(range)) continue;
