@@ -59,18 +59,22 @@ export function encodeTransaction(
   changes: readonly RowChange[],
   { holders, form }: { readonly holders: SharedHolders; readonly form?: Form | undefined },
 ): string {
-  let text = `[${index}`;
+  // Joined at the end into a text of one piece: it may wait for the log, and each collection would copy many pieces.
+  const texts = [`[${index}`];
   const values = new SharedWriter(form, holders);
   for (const { table, key, before, after } of changes) {
-    text += `,${form === undefined ? table.entryHead : entryHead(table, form)}${JSON.stringify(key)}`;
-    text += after === undefined ? ']' : `,${values.write(table, after, before)}]`;
+    texts.push(
+      ',',
+      form === undefined ? table.entryHead : form.entryHead(table),
+      JSON.stringify(key),
+    );
+    if (after === undefined) texts.push(']');
+    else texts.push(',', values.write(table, after, before), ']');
   }
   values.end();
-  return `${text}]`;
+  texts.push(']');
+  return texts.join('');
 }
-
-const entryHead = (table: AnyTable, form: Form): string =>
-  `[${JSON.stringify(table.definition.name)},${form.versionOf(table)},`;
 
 /** The bytes of a batch, alone in their buffer, so that it may be transferred. */
 export function encodeBatch(transactions: readonly { readonly text: string }[]): Bytes {

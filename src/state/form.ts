@@ -44,6 +44,13 @@ export function formFault(
   return undefined;
 }
 
+/** A table in the form of a state. */
+interface WrittenTable {
+  /** `undefined`: it is not written. */
+  readonly version: number | undefined;
+  readonly entryHead: string;
+}
+
 /**
  * The versions in which a state is written.
  *
@@ -55,6 +62,8 @@ export function formFault(
 export class Form {
   readonly #versions: TableVersions;
   readonly #source: string;
+  /** How tables are written, since each row asks. */
+  readonly #written = new Map<AnyDefinition, WrittenTable>();
   readonly isPackable: boolean;
 
   private constructor(versions: TableVersions, { table, packing = '' }: FormSource) {
@@ -70,7 +79,25 @@ export class Form {
   }
 
   /** The version in which the table is written; `undefined`: it is not written. */
-  versionOf({ definition: { name, version } }: AnyTable): number | undefined {
+  versionOf({ definition }: AnyTable): number | undefined {
+    return this.#writtenIn(definition).version;
+  }
+
+  /** The beginning of an entry of the table in a batch. */
+  entryHead({ definition }: AnyTable): string {
+    return this.#writtenIn(definition).entryHead;
+  }
+
+  #writtenIn(definition: AnyDefinition): WrittenTable {
+    const known = this.#written.get(definition);
+    if (known !== undefined) return known;
+    const version = this.#versionIn(definition);
+    const made = { version, entryHead: `[${JSON.stringify(definition.name)},${version},` };
+    this.#written.set(definition, made);
+    return made;
+  }
+
+  #versionIn({ name, version }: AnyDefinition): number | undefined {
     if (name === this.#source) return version;
     const written = this.#versions[name];
     return written === undefined ? undefined : Math.min(written, version);

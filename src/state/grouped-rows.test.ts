@@ -24,6 +24,7 @@ const command = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant<'set'>('set'),
+      defers: fc.boolean(),
       group: someGroup,
       names: fc.array(someName, { maxLength: 30 }),
     }),
@@ -32,6 +33,7 @@ const command = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant<'delete'>('delete'),
+      defers: fc.boolean(),
       group: someGroup,
       names: fc.array(someName, { maxLength: 30 }),
     }),
@@ -65,10 +67,12 @@ test('grouped rows and each of their clones hold their own content, in the order
           for (const name of one.names) {
             const row = { group: one.group, name, value: at };
             if (one.kind === 'set') {
-              rows.set(one.group, keyOf(row), row);
+              if (one.defers) rows.defer(one.group, keyOf(row), row);
+              else rows.set(one.group, keyOf(row), row);
               held.set(textOf(row), row);
             } else {
-              rows.delete(one.group, keyOf(row));
+              if (one.defers) rows.defer(one.group, keyOf(row), undefined);
+              else rows.delete(one.group, keyOf(row));
               held.delete(textOf(row));
             }
           }

@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import { DeferredRows } from './deferred-rows.ts';
 import { terminator } from './keys.ts';
 import { Tree } from './tree.ts';
 
@@ -22,7 +23,8 @@ type Held<R extends object> = R | Tree<R>;
  *  G2. All groups of an index have the same number of parts. So no group begins with the text of another one, and
  *      groups have the order of their rows' texts.
  *  G3. Clones share the trees of groups. A tree with another owner is cloned before it is changed.
- *  G4. `#lastTree` is the tree of the group `#lastGroup`, and has the present owner; or it is `undefined`.
+ *  G4. Reads show all deferred changes: each read, and each change that is not deferred, makes them first.
+ *  G5. `#lastTree` is the tree of the group `#lastGroup`, and has the present owner; or it is `undefined`.
  */
 export class GroupedRows<R extends object> {
   readonly #groups: Tree<Held<R>>;
@@ -34,6 +36,7 @@ export class GroupedRows<R extends object> {
   /** The group that was changed last: the next row is often put into it. */
   #lastGroup = '';
   #lastTree: Tree<R> | undefined;
+  #deferred: DeferredRows<R> | undefined;
 
   private constructor(keyOf: (row: R) => string, groups: Tree<Held<R>>, size: number) {
     this.#keyOf = keyOf;
@@ -67,20 +70,48 @@ export class GroupedRows<R extends object> {
     this.#lastTree = undefined;
     const copy = new GroupedRows(this.#keyOf, this.#groups.clone(), this.#size);
     copy.#parts = this.#parts;
+    copy.#deferred = this.#deferred?.clone();
     return copy;
   }
 
   get size(): number {
+    this.settle();
     return this.#size;
   }
 
+  /** Number of changes that are deferred. */
+  get deferred(): number {
+    return this.#deferred?.count ?? 0;
+  }
+
+  /** Puts the row, or deletes the row of that key, before the next read. */
+  defer(group: string, key: string, row: R | undefined): void {
+    this.#deferred ??= new DeferredRows();
+    this.#deferred.add(group, key, row);
+  }
+
+  /** Makes the deferred changes. */
+  settle(): void {
+    const deferred = this.#deferred;
+    if (deferred === undefined) return;
+    this.#deferred = undefined;
+    // Where each row has a group of its own, there is nothing to bring together.
+    const isGrouped = this.#groups.size < this.#size || this.#size === 0;
+    deferred.make(isGrouped, (group, key, row) => {
+      if (row === undefined) this.delete(group, key);
+      else this.set(group, key, row);
+    });
+  }
+
   get(group: string, key: string): R | undefined {
+    this.settle();
     const held = this.#groups.get(group);
     if (held === undefined || held instanceof Tree) return held?.get(key);
     return this.#keyOf(held) === key ? held : undefined;
   }
 
   set(group: string, key: string, row: R): void {
+    this.settle();
     if (this.#lastTree !== undefined && this.#lastGroup === group) {
       this.#setIn(this.#lastTree, key, row);
       return;
@@ -103,6 +134,7 @@ export class GroupedRows<R extends object> {
 
   /** Deletes the row of that key, if it is there. */
   delete(group: string, key: string): void {
+    this.settle();
     const held = this.#groups.get(group);
     if (held === undefined || this.get(group, key) === undefined) return;
     this.#size--;
@@ -113,6 +145,7 @@ export class GroupedRows<R extends object> {
   }
 
   leastText(): string | undefined {
+    this.settle();
     const group = this.#groups.leastKey();
     if (group === undefined) return undefined;
     const held = this.#groups.get(group)!;
@@ -120,6 +153,7 @@ export class GroupedRows<R extends object> {
   }
 
   greatestText(): string | undefined {
+    this.settle();
     const group = this.#groups.greatestKey();
     if (group === undefined) return undefined;
     const held = this.#groups.get(group)!;
@@ -128,6 +162,7 @@ export class GroupedRows<R extends object> {
 
   /** Rows whose texts are from `least` on and below `end`. The rows must not be changed meanwhile. */
   *values(least = '', end?: string): IterableIterator<R> {
+    this.settle();
     for (const [group, held] of this.#groups.entries(this.#firstGroup(least), end)) {
       const [from, to] = [keyIn(group, least) ?? '', keyIn(group, end)];
       if (held instanceof Tree) yield* held.values(from, to);
@@ -137,6 +172,7 @@ export class GroupedRows<R extends object> {
 
   /** The rows of {@link values}; `undefined`: there are more than `most`. */
   few(least: string, end: string | undefined, most: number): R[] | undefined {
+    this.settle();
     const found: R[] = [];
     const take = (_: string, row: R) => found.push(row) <= most;
     const isWhole = this.#groups.visit(this.#firstGroup(least), end, (group, held) => {
@@ -149,6 +185,7 @@ export class GroupedRows<R extends object> {
 
   /** The rows of {@link values}, the greatest text first. */
   *valuesReversed(least = '', end?: string): IterableIterator<R> {
+    this.settle();
     for (const [group, held] of this.#groups.entriesReversed(this.#firstGroup(least), end)) {
       const [from, to] = [keyIn(group, least) ?? '', keyIn(group, end)];
       if (held instanceof Tree) yield* held.valuesReversed(from, to);

@@ -91,10 +91,10 @@ export class Head {
     try {
       const value = run(transaction);
       assert(!isThenable(value), 'a transaction is a synchronous function');
-      const { index, changes, steps } = transaction;
+      const { index, changes } = transaction;
       if (changes.length === 0) return { value, ran: undefined };
       const text = encodeTransaction(index, changes, { holders: this.#holders, form: this.#form });
-      const ran = { index, changes, steps, text };
+      const ran = { index, changes, text };
       this.#commit(ran);
       return { value, ran };
     } catch (error) {

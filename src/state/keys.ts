@@ -16,6 +16,12 @@ export function encodeKey(parts: Key): string {
   return text;
 }
 
+export function hasSameParts(left: Key, right: Key): boolean {
+  if (left.length !== right.length) return false;
+  for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false;
+  return true;
+}
+
 /** The text with which all keys of the range begin. */
 export function encodeRange(range: KeyRange | undefined): string {
   if (range === undefined) return '';

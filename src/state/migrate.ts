@@ -104,7 +104,7 @@ export async function viewOf(
   store: Pick<OfflineStore, 'load'>,
   progress: (bytes: number) => void,
 ): Promise<View> {
-  const replica = new Replica(emptyTables(allTables), stateLimits.marksPerIndex, (row) => row);
+  const replica = new Replica(emptyTables(allTables), stateLimits, (row) => row);
   await loadAll({ load: () => counted(store.load(), progress) }, replica);
   return replica.view;
 }

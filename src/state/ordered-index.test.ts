@@ -51,6 +51,31 @@ test('the oldest of too many marks are dropped, and count for every key and rang
   expect(order.lastIndex()).toBe(8);
 });
 
+test('deferred changes show in each read, and are made where there are too many', () => {
+  const group = encodeKey(['g']);
+  const order = new OrderedIndex<Row>({ slot: 0, keyOf });
+  const put = (name: string, index: number) =>
+    order.set(
+      group,
+      key(name),
+      { before: undefined, after: row(name, index) },
+      { index, defers: true },
+    );
+  const names = (of: OrderedIndex<Row>) => Array.from(of.scan(), ({ Name }) => Name);
+  put('b', 1);
+  const before = order.clone();
+  put('a', 2);
+  expect(order.settleBeyond(2)).toBe(false);
+  expect([order.last, order.lastIndex({ prefix: ['g'] })]).toEqual([2, 2]);
+  expect(order.settleBeyond(0)).toBe(false);
+  expect([names(before), names(order)]).toEqual([['b'], ['a', 'b']]);
+  put('c', 3);
+  expect(order.settleBeyond(1)).toBe(false);
+  expect(order.settleBeyond(0)).toBe(true);
+  expect(order.settleBeyond(0)).toBe(false);
+  expect(names(order)).toEqual(['a', 'b', 'c']);
+});
+
 test('steps undone in reverse leave rows, marks and index as they were', () => {
   const order = churned('a', 'b');
   const steps: Step[] = [];
@@ -81,11 +106,11 @@ test.each<[string, number | undefined, number, number, boolean]>([
   const old = before === undefined ? undefined : made(before, before);
   if (old !== undefined)
     order.set('', key('a'), { before: undefined, after: old }, { index: before! });
-  const steps: Step[] = [];
-  order.set('', key('a'), { before: old, after: made(after, 7) }, { index: 7, steps });
+  const next = made(after, 7);
+  order.set('', key('a'), { before: old, after: next }, { index: 7 });
   expect(order.lastIndex({ prefix: ['s'] })).toBe(last);
   expect(order.lastIndexOfKey(key('a'))).toBe(last);
   expect(order.lastIndex()).toBe(last);
-  expect(steps[0]!.moved).toBe(last === 7);
+  expect(order.isMoved(old, next)).toBe(last === 7);
   expect([...order.marks()].length).toBe(marked ? 1 : 0);
 });

@@ -7,7 +7,7 @@ import type { KeyRange, RangeReader, ScanOptions, Stamps } from './types.ts';
 /** So many rows of a scan are gathered at once. Not in limits: it only decides about speed. */
 const fewRows = 16;
 
-/** The change of an entry, as needed to undo it and to find the watches that it wakes. */
+/** The change of an entry, as needed to undo it. */
 export interface Step {
   readonly index: OrderedIndex<Stamps>;
   readonly group: string;
@@ -19,8 +19,6 @@ export interface Step {
   readonly last: number;
   /** `lastIndex` of the key's scope before the change; absent where scopes are not kept. */
   readonly scopeLast: number | undefined;
-  /** Whether `lastIndex` of the ranges around the key moved. */
-  readonly moved: boolean;
 }
 
 /** A row, and the one in its place before. */
@@ -29,12 +27,12 @@ interface Put<R> {
   readonly after: R;
 }
 
-/** A transaction under way. It gathers its steps if they are needed. */
+/** A transaction under way. It gathers its steps if somebody may undo them. */
 export interface Stepping {
   readonly index: number;
   readonly steps?: Step[] | undefined;
-  /** By slot, whether the steps of the index are needed; `undefined`: those of all indexes. */
-  readonly watched?: readonly boolean[] | undefined;
+  /** Whether the rows of secondary indexes may change later, with the next read of them. */
+  readonly defers?: boolean | undefined;
 }
 
 /** The settings of an index. */
@@ -81,6 +79,8 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   #isLoading = false;
   #floor = 0;
   #last = 0;
+  /** The scope whose `lastIndex` was raised last: the next change is often in the same. */
+  #lastScope: string | undefined;
   /** Index of the last restore; 0: there was none. */
   #restored = 0;
 
@@ -209,22 +209,43 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     assert(touch <= index, 'a row was touched by a later transaction than the one that puts it');
     const moved = before === undefined || this.#touchOf(before) !== touch;
     const scope = this.#scopeOf(group || key);
-    const mark = this.#noteStep({ group, key, row: before, moved }, scope, stepping);
-    if (this.#ownsRows && !this.#isLoading) this.#rows.set(group, key, after);
+    const mark = this.#noteStep({ group, key, row: before }, { scope, moved }, stepping);
+    this.#changeRow(group, key, after, stepping);
     if (!moved) return;
     if (touch < index) this.#marks.set(group + key, index);
     else if (mark !== undefined) this.#marks.delete(group + key);
-    this.#raiseLast(scope, index);
+    this.#noteLast(scope, index);
   }
 
   /** Removes the row, which is there. */
   remove(group: string, key: string, before: R, stepping: Stepping): void {
     const { index } = stepping;
     const scope = this.#scopeOf(group || key);
-    this.#noteStep({ group, key, row: before, moved: true }, scope, stepping);
-    if (this.#ownsRows && !this.#isLoading) this.#rows.delete(group, key);
+    this.#noteStep({ group, key, row: before }, { scope, moved: true }, stepping);
+    this.#changeRow(group, key, undefined, stepping);
     this.#marks.set(group + key, index);
-    this.#raiseLast(scope, index);
+    this.#noteLast(scope, index);
+  }
+
+  #changeRow(group: string, key: string, row: R | undefined, { defers }: Stepping): void {
+    if (!this.#ownsRows || this.#isLoading) return;
+    // The primary index, which has one group without a text, is read before each change.
+    if (defers === true && group !== '') this.#rows.defer(group, key, row);
+    else if (row === undefined) this.#rows.delete(group, key);
+    else this.#rows.set(group, key, row);
+  }
+
+  /** Makes the deferred changes of rows if there are more of them. Returns whether there were. */
+  settleBeyond(deferredMax: number): boolean {
+    if (!this.#ownsRows || this.#rows.deferred <= deferredMax) return false;
+    this.#rows.settle();
+    return true;
+  }
+
+  /** Whether `lastIndex` of the ranges around a key moved when the row there was replaced. */
+  isMoved(before: R | undefined, after: R | undefined): boolean {
+    if (before === undefined || after === undefined) return true;
+    return this.#touchOf(before) !== this.#touchOf(after);
   }
 
   /** Undoes a step. Steps are undone in reverse order. */
@@ -236,6 +257,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     if (mark !== undefined) this.#marks.set(group + key, mark);
     else if (this.#marks.size > 0) this.#marks.delete(group + key);
     this.#last = last;
+    this.#lastScope = undefined;
     if (scopeLast !== undefined) this.#scopes.set(this.#scopeOf(group || key)!, scopeLast);
   }
 
@@ -294,23 +316,31 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
 
   /** Adds the step to `steps`. Returns the mark at the key, if it is needed. */
   #noteStep(
-    { group, key, row, moved }: Pick<Step, 'group' | 'key' | 'moved'> & { row: R | undefined },
-    scope: string | undefined,
-    { steps, watched }: Stepping,
+    { group, key, row }: Pick<Step, 'group' | 'key'> & { row: R | undefined },
+    { scope, moved }: { readonly scope: string | undefined; readonly moved: boolean },
+    { steps }: Stepping,
   ): number | undefined {
-    const isNoted = steps !== undefined && (watched === undefined || watched[this.slot] === true);
-    if (!isNoted && !moved) return undefined;
+    if (steps === undefined && !moved) return undefined;
     const mark = this.#mayHaveMark(row) ? this.#marks.get(group + key) : undefined;
-    if (!isNoted) return mark;
+    if (steps === undefined) return mark;
     const index = this as unknown as OrderedIndex<Stamps>;
     const scopeLast = scope === undefined ? undefined : (this.#scopes.get(scope) ?? 0);
-    steps.push({ index, group, key, row, mark, last: this.#last, scopeLast, moved });
+    steps.push({ index, group, key, row, mark, last: this.#last, scopeLast });
     return mark;
   }
 
   /** Whether the key of the row may have a mark. A row whose touch is its last change needs none (O2). */
   #mayHaveMark(row: R | undefined): boolean {
     return this.#marks.size > 0 && (row === undefined || this.#touch !== undefined);
+  }
+
+  /** The same for the index of the newest transaction, which no index exceeds. */
+  #noteLast(scope: string | undefined, index: number): void {
+    const isNoted = scope === this.#lastScope && index === this.#last;
+    if (index > this.#last) this.#last = index;
+    if (scope === undefined || isNoted) return;
+    this.#scopes.set(scope, index);
+    this.#lastScope = scope;
   }
 
   /** Raises `last`, and the `lastIndex` of the scope, to the index. */

@@ -15,8 +15,9 @@ import {
 import { Draft } from './draft.ts';
 import type { Batch } from './engine/engine.ts';
 import { Diverged, StateCorrupted } from './errors.ts';
-import { encodeKey } from './keys.ts';
-import type { OrderedIndex, Step } from './ordered-index.ts';
+import { encodeKey, hasSameParts } from './keys.ts';
+import type { StateLimits } from './limits.ts';
+import type { OrderedIndex } from './ordered-index.ts';
 import { type RestoreEntry, restoreIn } from './restore-entry.ts';
 import type { RowChange, Transacted } from './row-change.ts';
 import { knownTable, liftedRow, RowsLoader } from './rows-loader.ts';
@@ -24,6 +25,8 @@ import { SharedReader } from './shared-values.ts';
 import type { AnyDefinition, AnyTable } from './table.ts';
 import type { Stamps } from './types.ts';
 import { emptyTables, type Tables, View } from './view.ts';
+
+type ReplicaLimits = Pick<StateLimits, 'marksPerIndex' | 'deferredRows'>;
 
 /**
  * The durable state in this process: the log, applied to tables.
@@ -37,10 +40,11 @@ import { emptyTables, type Tables, View } from './view.ts';
  *      the index of every range, and the changes of each transaction.
  *  P4. Where batches have hashes, a batch that does not follow the applied batches is refused with
  *      `Diverged`.
- *  P5. Nobody undoes a batch of another process, so only the steps that wake watches are needed.
+ *  P5. Nobody undoes a batch of another process, so its steps are not gathered. Its changes of secondary indexes wait
+ *      until somebody reads them, or there are too many: a process that only follows is seldom asked.
  */
 export class Replica {
-  readonly #marksPerIndex: number;
+  readonly #limits: ReplicaLimits;
   readonly #ready: (row: Stamps) => Stamps;
   /** Indexes for which the snapshot has no marks of the present version. */
   readonly #unmarked = new Set<OrderedIndex<Stamps>>();
@@ -56,12 +60,12 @@ export class Replica {
   /** `tables` are empty. `ready` is applied to each row that is read, `clock` is told of each batch. */
   constructor(
     tables: Tables,
-    marksPerIndex: number,
+    limits: ReplicaLimits,
     ready: (row: Stamps) => Stamps,
     clock?: Pick<StateClock, 'note'>,
   ) {
     this.#view = new View(0, tables);
-    this.#marksPerIndex = marksPerIndex;
+    this.#limits = limits;
     this.#ready = ready;
     this.#loader = new RowsLoader(ready);
     this.#clock = clock;
@@ -115,22 +119,20 @@ export class Replica {
   }
 
   /**
-   * Applies a batch that another process appended. Returns its transactions in order. `watched`: by slot, whether the
-   * steps of the index are needed (P5).
+   * Applies a batch that another process appended. Returns its transactions in order.
    */
-  apply(batch: Batch, watched?: readonly boolean[]): readonly Transacted[] {
+  apply(batch: Batch): readonly Transacted[] {
     const { lastIndex, bytes } = batch;
     const before = this.view.index;
     this.#requireNext(batch);
     const tables = new Writable(this.#view.tables);
     try {
-      const transacted = this.#transactionsIn(bytes).map((form) =>
-        this.#replay(tables, form, watched),
-      );
+      const transacted = this.#transactionsIn(bytes).map((form) => this.#replay(tables, form));
       if (this.#index !== lastIndex) {
         const fault = `it ends with ${this.#index}, not with ${lastIndex}`;
         throw new StateCorrupted(placeOf(batch), fault);
       }
+      tables.settleBeyond(this.#limits.deferredRows);
       this.#view = new View(this.#index, tables.all);
       this.#hash = batchHash(batch);
       return transacted;
@@ -237,45 +239,37 @@ export class Replica {
   }
 
   /** Applies a stored transaction to the tables. */
-  #replay(
-    tables: Pick<Tables, 'get'>,
-    [index, ...entries]: TransactionForm,
-    watched?: readonly boolean[],
-  ): Transacted {
+  #replay(tables: Pick<Tables, 'get'>, [index, ...entries]: TransactionForm): Transacted {
     const place = `the transaction ${index}`;
     if (index !== this.#index + 1) throw new StateCorrupted(place, `it follows ${this.#index}`);
     const changes: RowChange[] = [];
-    // Nothing watches a table while it is loaded.
-    const steps: Step[] | undefined = this.#isLoading ? undefined : [];
-    const transaction = { index, steps, watched };
+    const transaction = { index, defers: true };
     const values = new SharedReader();
+    const known = new LastTable(tables);
     for (const entry of entries) {
-      const table = knownTable(tables, entry[0], entry[1]);
-      const change = this.#changeOf(table, entry, values, place);
+      const table = known.of(entry[0], entry[1]);
+      const key = encodeKey(entry[2]);
+      const change = this.#changeOf(table, { key, entry, values, place });
       const { before, after } = change;
-      const key = encodeKey(change.key);
       table.replace(key, before, after, transaction);
       table.noteLoaded(key, after);
       changes.push(change);
     }
     for (const table of new Set(changes.map((change) => change.table))) {
-      table.prune(this.#marksPerIndex);
+      table.prune(this.#limits.marksPerIndex);
     }
     this.#index = index;
-    return { index, changes, steps: steps ?? [] };
+    return { index, changes };
   }
 
   #changeOf(
     table: AnyTable,
-    [name, version, parts, stored]: Entry,
-    values: SharedReader,
-    place: string,
+    { key, entry: [name, version, parts, stored], values, place }: Stored,
   ): RowChange {
-    const key = encodeKey(parts);
     const before = table.at(key);
     const row = stored === undefined ? undefined : values.read(table, stored, before, place);
     const after = row === undefined ? undefined : this.#rowOf(table, row, version);
-    if (after !== undefined && encodeKey(table.definition.key(after)) !== key) {
+    if (after !== undefined && !hasSameParts(table.definition.key(after), parts)) {
       throw new StateCorrupted(place, `a row of ${name} does not have the key of its entry`);
     }
     return { table, key: parts, before, after };
@@ -290,6 +284,37 @@ export class Replica {
   }
 }
 
+/** A stored entry, and what reads it. */
+interface Stored {
+  /** The text of its key. */
+  readonly key: string;
+  readonly entry: Entry;
+  readonly values: SharedReader;
+  readonly place: string;
+}
+
+/** Finds known tables, and looks for none again that it was asked for last: neighbours are often of the same. */
+class LastTable {
+  readonly #tables: Pick<Tables, 'get'>;
+  #name = '';
+  #version = 0;
+  #table: AnyTable | undefined;
+
+  constructor(tables: Pick<Tables, 'get'>) {
+    this.#tables = tables;
+  }
+
+  /** @throws StateFormatUnknown */
+  of(name: string, version: number): AnyTable {
+    if (this.#table !== undefined && name === this.#name && version === this.#version)
+      return this.#table;
+    this.#name = name;
+    this.#version = version;
+    this.#table = knownTable(this.#tables, name, version);
+    return this.#table;
+  }
+}
+
 /** Tables that begin as those of a view. `get` replaces a table by its clone. */
 class Writable {
   readonly all: Map<string, AnyTable>;
@@ -297,6 +322,11 @@ class Writable {
 
   constructor(tables: Tables) {
     this.all = new Map(tables);
+  }
+
+  /** Settles what the changes of an index left undone, if that is much. */
+  settleBeyond(max: number): void {
+    for (const name of this.#cloned) this.all.get(name)!.settleBeyond(max);
   }
 
   get(name: string): AnyTable | undefined {

@@ -1,4 +1,3 @@
-import type { Step } from './ordered-index.ts';
 import type { AnyTable } from './table.ts';
 import type { Key, Stamps } from './types.ts';
 
@@ -10,9 +9,8 @@ export interface RowChange {
   readonly after: Stamps | undefined;
 }
 
-/** A transaction that changed rows. Its steps find the watches that it wakes. */
+/** A transaction that changed rows. Its changes find the watches that it wakes. */
 export interface Transacted {
   readonly index: number;
   readonly changes: readonly RowChange[];
-  readonly steps: readonly Step[];
 }

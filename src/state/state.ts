@@ -45,8 +45,7 @@ export async function openState(options: StateOptions): Promise<State> {
   const limits = { ...stateLimits, ...options.limits };
   const ready = freeze ? deepFreeze : <R>(row: R) => row;
   const clock = engine.end && options.clock && new StateClock(options.clock);
-  const newReplica = () =>
-    new Replica(emptyTables(options.tables), limits.marksPerIndex, ready, clock);
+  const newReplica = () => new Replica(emptyTables(options.tables), limits, ready, clock);
   const replica = newReplica();
   try {
     const stored = await loadAll(engine, replica);

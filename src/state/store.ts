@@ -310,7 +310,7 @@ export class Store implements State {
     for (const { changes, index } of transactions) tellChanges(this.#listeners, changes, index);
     for (const waiter of waiters) waiter.settle();
     const concerned: Parked[] = [];
-    for (const { steps } of transactions) this.#watches.concerned(steps, concerned);
+    for (const { changes } of transactions) this.#watches.concerned(changes, concerned);
     wakeAll(concerned);
     this.#logEnd?.applied(this.#replica.index);
   }
@@ -339,7 +339,7 @@ export class Store implements State {
         void this.#applyRestore(restore, batch);
         return;
       }
-      const transactions = this.#replica.apply(batch, this.#watches.watched);
+      const transactions = this.#replica.apply(batch);
       for (const { changes, index } of transactions) tellChanges(this.#followers, changes, index);
       this.#publish(transactions, []);
       this.#snapshots.followed(batch.bytes.byteLength, this.#replica);
@@ -372,7 +372,7 @@ export class Store implements State {
     const changes = differences(this.#replica.view, replica.view);
     this.#replica = replica;
     tellChanges(this.#followers, changes, index);
-    this.#publish([{ index, changes, steps: [] }], []);
+    tellChanges(this.#listeners, changes, index);
     this.#tellReplaced();
   }
 

@@ -1,7 +1,7 @@
 import { assert } from '../base/assert.ts';
 import { GroupedRows } from './grouped-rows.ts';
 import { Gathering, inOrder } from './in-order.ts';
-import { encodeKey } from './keys.ts';
+import { encodeKey, hasSameParts } from './keys.ts';
 import { OrderedIndex, type Stepping } from './ordered-index.ts';
 import type {
   IndexDefinition,
@@ -23,6 +23,15 @@ interface Secondary<R extends Stamps> {
   /** The text of its group that was asked for last: the rows of a plan often have the same. */
   readonly texts: LastText;
 }
+
+/** A row, and the one in its place before. */
+interface Replaced<R> {
+  readonly before: R | undefined;
+  readonly after: R | undefined;
+}
+
+/** Takes the slot of an index, and the text of a row's group there. */
+type Visit = (slot: number, group: string) => void;
 
 /** A table of any row type, as the machinery of the state handles it. */
 export type AnyTable = Table<Stamps, string>;
@@ -119,10 +128,15 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     else if (before !== undefined) this.primary.remove('', key, before, transaction);
     let from: string | undefined;
     let to: string | undefined;
+    let parts: Key | undefined;
     for (const { key: keyOf, index: order, sharesRows, texts } of this.secondary) {
       if (!sharesRows) {
         from = before === undefined ? undefined : texts.of(keyOf(before));
-        to = after === undefined ? undefined : texts.of(keyOf(after));
+        const toParts = after === undefined ? undefined : keyOf(after);
+        // Neighbours may have the same groups: a text that was compared once is compared faster.
+        const isSame = to !== undefined && hasSameParts(toParts ?? [], parts ?? []);
+        if (!isSame) to = texts.of(toParts);
+        parts = toParts;
       }
       if (before !== undefined && from !== undefined && from !== to) {
         order.remove(from, key, before, transaction);
@@ -130,6 +144,34 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
       if (after !== undefined && to !== undefined) {
         order.set(to, key, { before: from === to ? before : undefined, after }, transaction);
       }
+    }
+  }
+
+  /**
+   * Calls `visit` for each place in an index that is watched where the change moved `lastIndex` of the ranges around it.
+   * `watched`: by slot of the index.
+   */
+  visitMoves({ before, after }: Replaced<R>, watched: readonly boolean[], visit: Visit): void {
+    const { slot } = this.primary;
+    if (watched[slot] === true && this.primary.isMoved(before, after)) visit(slot, '');
+    for (const { key: keyOf, index } of this.secondary) {
+      if (watched[index.slot] !== true) continue;
+      const from = before === undefined ? undefined : groupOf(keyOf(before));
+      const to = after === undefined ? undefined : groupOf(keyOf(after));
+      if (from !== undefined && from !== to) visit(index.slot, from);
+      const isMoved = to !== undefined && (from !== to || index.isMoved(before, after));
+      if (isMoved) visit(index.slot, to);
+    }
+  }
+
+  /**
+   * Makes the deferred changes of the indexes with more than `max` of them: of one of them, so that it does not take
+   * long, and of all that have twice as many.
+   */
+  settleBeyond(max: number): void {
+    let hasSettled = false;
+    for (const { index } of this.secondary) {
+      if (index.settleBeyond(hasSettled ? 2 * max : max)) hasSettled = true;
     }
   }
 
@@ -206,12 +248,6 @@ class LastText {
     }
     return this.#text;
   }
-}
-
-function hasSameParts(left: Key, right: Key): boolean {
-  if (left.length !== right.length) return false;
-  for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false;
-  return true;
 }
 
 /** The text of a row's primary key. */

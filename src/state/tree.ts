@@ -41,6 +41,8 @@ interface Right<V> {
  *      keys are replaced and never changed.
  *  T3. All leaves are equally deep. The root may be a leaf of any size, or has at least two
  *      children. Every other node has `nodeSizeMin` to `nodeSizeMax` items.
+ *  T4. `#lastLeaf` is a leaf of this tree. As long as it has the present owner and room, the keys from its first key on
+ *      and below `#lastEnd` are put into it without a walk: the next key is often a neighbour.
  */
 export class Tree<V> {
   #root: Node<V>;
@@ -50,6 +52,10 @@ export class Tree<V> {
   #right: Right<V> | undefined;
   /** The new key that was put last. */
   #lastKey: string | undefined;
+  /** The leaf that was changed last. T4. */
+  #lastLeaf: Leaf<V> | undefined;
+  /** The key of the next leaf, below which keys of `#lastLeaf` lie; `undefined`: there is none. */
+  #lastEnd: string | undefined;
 
   private constructor(root: Node<V>, size: number, owner: Owner = {}) {
     this.#root = root;
@@ -185,15 +191,29 @@ export class Tree<V> {
   }
 
   set(key: string, value: V): void {
+    if (this.#setInLast(key, value)) return;
+    this.#lastEnd = undefined;
     const node = this.#putBelow(this.#root, key, value);
     const right = this.#takeRight();
     this.#root =
       right === undefined ? node : new Branch(this.#owner, [right.key], [node, right.node]);
   }
 
+  /** T4. Returns whether it could. */
+  #setInLast(key: string, value: V): boolean {
+    const leaf = this.#lastLeaf;
+    if (leaf === undefined || leaf.owner !== this.#owner) return false;
+    const { keys } = leaf;
+    if (keys.length >= nodeSizeMax || key < keys[0]!) return false;
+    if (this.#lastEnd !== undefined && key >= this.#lastEnd) return false;
+    this.#putInLeaf(leaf, key, value);
+    return true;
+  }
+
   /** Returns whether the key was there. */
   delete(key: string): boolean {
     if (this.get(key) === undefined) return false;
+    this.#lastLeaf = undefined;
     const root = this.#deleteBelow(this.#root, key);
     this.#root = root.children?.length === 1 ? root.children[0]! : root;
     this.#size--;
@@ -205,6 +225,7 @@ export class Tree<V> {
     const { keys, children } = node;
     const at = childAt(keys, key);
     const before = children[at]!;
+    if (at < keys.length) this.#lastEnd = keys[at];
     const child = this.#putBelow(before, key, value);
     const right = this.#takeRight();
     if (right !== undefined) {
@@ -225,6 +246,12 @@ export class Tree<V> {
   }
 
   #putInLeaf(leaf: Leaf<V>, key: string, value: V): Leaf<V> {
+    const changed = this.#leafWith(leaf, key, value);
+    this.#lastLeaf = this.#right === undefined ? changed : undefined;
+    return changed;
+  }
+
+  #leafWith(leaf: Leaf<V>, key: string, value: V): Leaf<V> {
     const { keys, values } = leaf;
     const at = placeOf(keys, key);
     if (keys[at] === key) {

@@ -1,8 +1,14 @@
 import type { ReadSet } from './footprint.ts';
-import { eachPrefix, wholeParts } from './keys.ts';
-import type { Step } from './ordered-index.ts';
+import { eachPrefix, encodeKey, wholeParts } from './keys.ts';
+import type { RowChange } from './row-change.ts';
 import type { Watch } from './types.ts';
 import type { View } from './view.ts';
+
+/** With so few buckets, each is compared with a changed key. Not in limits: it only decides about speed. */
+const fewBuckets = 4;
+
+/** Ranges by the text of their whole parts. */
+type Buckets = Map<string, Set<WatchedRange>>;
 
 /** A range of a watch. */
 interface WatchedRange {
@@ -45,14 +51,10 @@ export class Parked implements Watch {
  */
 export class Watches {
   /** By slot of the index, then by text of the whole parts. */
-  readonly #buckets = new Map<number, Map<string, Set<WatchedRange>>>();
+  readonly #buckets = new Map<number, Buckets>();
   readonly #parked = new Set<Parked>();
+  /** By slot of the index, whether a watch waits for changes of it. */
   readonly #watched: boolean[] = [];
-
-  /** By slot of the index, whether a watch waits for changes of it. It follows the watches. */
-  get watched(): readonly boolean[] {
-    return this.#watched;
-  }
 
   /** Number of watches that wait. */
   get size(): number {
@@ -74,22 +76,26 @@ export class Watches {
     return parked;
   }
 
-  /** Moves every watch that one of the steps concerns to `found`. */
-  concerned(steps: readonly Step[], found: Parked[]): void {
-    for (const step of steps) {
-      const { slot } = step.index;
-      if (!step.moved || this.#watched[slot] !== true) continue;
-      const buckets = this.#buckets.get(slot);
-      if (buckets === undefined) continue;
-      const key = step.group + step.key;
-      eachPrefix(key, (prefix) => {
-        for (const { parked, range } of buckets.get(prefix) ?? []) {
-          if (range.length > prefix.length && !key.startsWith(range)) continue;
-          found.push(parked);
-          this.forget(parked);
-        }
+  /** Moves every watch that one of the changes concerns to `found`. */
+  concerned(changes: readonly RowChange[], found: Parked[]): void {
+    for (const change of changes) {
+      if (this.#buckets.size === 0) return;
+      change.table.visitMoves(change, this.#watched, (slot, group) => {
+        const buckets = this.#buckets.get(slot);
+        if (buckets === undefined || !mayHold(buckets, group)) return;
+        this.#findWatches(buckets, group + encodeKey(change.key), found);
       });
     }
+  }
+
+  #findWatches(buckets: Buckets, key: string, found: Parked[]): void {
+    eachPrefix(key, (prefix) => {
+      for (const { parked, range } of buckets.get(prefix) ?? []) {
+        if (range.length > prefix.length && !key.startsWith(range)) continue;
+        found.push(parked);
+        this.forget(parked);
+      }
+    });
   }
 
   /** Every watch. */
@@ -128,6 +134,16 @@ export class Watches {
     this.#buckets.delete(watched.slot);
     this.#watched[watched.slot] = false;
   }
+}
+
+/** Whether a key of the group may lie in a range. Most keys lie in none where few are watched, and then nothing is made. */
+function mayHold(buckets: Buckets, group: string): boolean {
+  if (buckets.size > fewBuckets) return true;
+  for (const parts of buckets.keys()) {
+    const isShort = parts.length <= group.length;
+    if (isShort ? group.startsWith(parts) : parts.startsWith(group)) return true;
+  }
+  return false;
 }
 
 /** Wakes the watches that were not cancelled, even if some of them throw. */
