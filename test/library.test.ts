@@ -3,6 +3,7 @@ import { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { type Agent, createAgent } from '../src/main.ts';
 import { eventually } from './support/agent.ts';
 import { requestOf } from './support/agent-requests.ts';
+import { jobBody } from './support/api.ts';
 
 let agent: Agent | undefined;
 afterEach(() => agent?.close('stop'));
@@ -39,4 +40,38 @@ test('an agent that ends answers the queries that wait at its port', async () =>
   });
   await ending.close('stop');
   expect((await waiting).status).toBe(200);
+});
+
+test('a record has the same bytes in the process and at the port, however it is asked for', async () => {
+  agent = await createAgent({ rootToken: token, http: { host: '127.0.0.1', port: 0 } });
+  const Meta = { name: 'Zürich 😀 \u2028 ÿ €' };
+  const ID = 'grüße';
+  const path = `/v1/job/${encodeURIComponent(ID)}`;
+  const job = jobBody({ ID, Meta }, { Count: 0 });
+  expect((await agent.handle(requestOf('POST', '/v1/jobs', token, job))).status).toBe(200);
+  await eventually(async () => {
+    const { body } = await agent!.handle(requestOf('GET', `${path}/evaluations`, token));
+    expect(JSON.parse(String(body))).toMatchObject([{ Status: 'complete' }]);
+  });
+  const ask = (method: string, encoding: string, query = '') =>
+    fetch(`${agent!.address}${path}${query}`, {
+      method,
+      headers: { 'x-registry-token': token, 'accept-encoding': encoding },
+    });
+  // The first answer makes the text that the later ones are sent as.
+  for (const _ of ['first', 'once more']) {
+    const { body } = await agent.handle(requestOf('GET', path, token));
+    expect(Buffer.isBuffer(body)).toBe(true);
+    expect(JSON.parse(String(body))).toMatchObject({ ID, Meta });
+    const plain = await ask('GET', 'identity');
+    expect(Buffer.from(await plain.arrayBuffer())).toEqual(body);
+    const packed = await ask('GET', 'gzip');
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    expect(Buffer.from(await packed.arrayBuffer())).toEqual(body);
+    const waited = await ask('GET', 'identity', '?index=1&wait=1s');
+    expect(Buffer.from(await waited.arrayBuffer())).toEqual(body);
+    const head = await ask('HEAD', 'identity');
+    expect(head.headers.get('content-length')).toBe(String((body as Buffer).length));
+    expect(await head.text()).toBe('');
+  }
 });

@@ -106,6 +106,27 @@ describe('resolving a secret', () => {
     expect(anonymous().caller.kind).toBe('anonymous');
   });
 
+  it('finds on a kept connection, in any order of secrets, whom it finds without one', async () => {
+    for (const accessor of ['a', 'b']) await token(accessor, {});
+    const signed = 'eyJhbGciOiJFZERTQSJ9.e30.c2ln';
+    const secrets = ['secret of a', 'secret of b', 'unknown', signed, undefined];
+    const connection = {};
+    const found = (secret: string | undefined, on?: object) => {
+      try {
+        return resolver.resolve(state.read(), secret, on).caller;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    // Each secret follows each other one, and itself.
+    const inTurn = secrets.flatMap((left) => secrets.flatMap((right) => [left, right]));
+    const before = inTurn.map((secret) => [secret, found(secret, connection), found(secret)]);
+    for (const [, kept, fresh] of before) expect(kept).toEqual(fresh);
+    await state.write((rows) => rows.table(aclTokens).delete(...inScope(scope, 'a')));
+    for (const secret of inTurn) expect(found(secret, connection)).toEqual(found(secret));
+    expect(found('secret of a', connection)).toMatch(/unknown here or has expired/);
+  });
+
   it('allows everything when access control is off', () => {
     const off = new Resolver({
       enabled: false,

@@ -32,6 +32,12 @@ const unrestricted: Authorizer = authorizerFor({
   defaultPolicy: 'deny',
 });
 
+/** A secret without a signature. */
+interface Shown {
+  readonly secret: string;
+  readonly fingerprint: string;
+}
+
 /** A caller found by its secret. */
 interface Known {
   readonly token: AclToken;
@@ -59,7 +65,7 @@ export class Resolver {
   /** The last authorizer of each token row, with the rules it was made from. */
   readonly #made = new WeakMap<AclToken, { rules: TokenRules; authorizer: Authorizer }>();
   /** The last secret of each connection. */
-  #shown = new WeakMap<object, { secret: string; fingerprint: string }>();
+  #shown = new WeakMap<object, Shown>();
   /**
    * The callers found in the newest snapshot, by fingerprint. Between two commits only the time
    * changes decisions. Older snapshots are not kept.
@@ -97,8 +103,8 @@ export class Resolver {
   resolve(snapshot: Snapshot, secret: string | undefined, connection?: object): Authorizer {
     const { enabled, secrets, clock } = this.#options;
     if (secret === undefined) return enabled ? this.#anonymous(snapshot) : unrestricted;
-    if (looksSigned(secret)) return this.#workload(snapshot, secret);
     const fingerprint = this.#fingerprint(secret, connection);
+    if (fingerprint === undefined) return this.#workload(snapshot, secret);
     const known = this.#findToken(snapshot, fingerprint, 'secret', fingerprint);
     if (known !== undefined && !this.#isDead(known.token)) {
       return enabled ? known.authorizer : unrestricted;
@@ -128,14 +134,14 @@ export class Resolver {
   /**
    * Most connections send the same secret again. The secret is compared only with the last one of
    * the same connection, so the time it takes reveals nothing about other callers.
+   * @returns `undefined` for a secret that a signature proves
    */
-  #fingerprint(secret: string, connection: object | undefined): string {
-    const { box } = this.#options;
-    if (connection === undefined) return box.fingerprint(secret);
-    const shown = this.#shown.get(connection);
+  #fingerprint(secret: string, connection: object | undefined): string | undefined {
+    const shown = connection && this.#shown.get(connection);
     if (shown?.secret === secret) return shown.fingerprint;
-    const fingerprint = box.fingerprint(secret);
-    this.#shown.set(connection, { secret, fingerprint });
+    if (looksSigned(secret)) return undefined;
+    const fingerprint = this.#options.box.fingerprint(secret);
+    if (connection !== undefined) this.#shown.set(connection, { secret, fingerprint });
     return fingerprint;
   }
 

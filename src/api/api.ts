@@ -284,6 +284,7 @@ export class Api {
     const { request, status, durationMs, failure, requestId } = observation;
     const { log } = this.#options.server.context;
     if (failure === undefined) {
+      if (log.isLevelEnabled?.('debug') === false) return;
       log.debug({ method: request.method, path: request.path, status, durationMs }, 'request');
       return;
     }

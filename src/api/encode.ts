@@ -3,20 +3,41 @@ import { limits } from '../model/limits.ts';
 /** Allocates each result separately. A small `Buffer.from` would keep its whole pool in memory. */
 const utf8 = new TextEncoder();
 
+/** Texts of the encodings that are kept, by their bytes; empty until somebody asks for one. */
+const texts = new WeakMap<Uint8Array, string>();
+
+/** The bytes of a kept encoding, each as a character; `undefined`: no text is kept of these bytes. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  const known = texts.get(bytes);
+  if (known !== '') return known;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  texts.set(bytes, text);
+  return text;
+}
+
+const hasText = (bytes: Uint8Array): boolean => bytes.length <= limits.http.textBytesMax;
+
+/** The memory that an encoding may take while it is kept. */
+const keptBytes = (bytes: Uint8Array): number => (hasText(bytes) ? 2 : 1) * bytes.length;
+
 /**
  * Encodes rows as JSON bytes. Rows are immutable, so the encodings of recently used rows are kept,
  * within a bound.
  */
 export class RowEncoder {
   readonly #encoded = new Map<object, Uint8Array>();
+  /** The row that was put last, and its bytes: a row that is read is often the next one, too. */
+  #newestRow: object | undefined;
+  #newest: Uint8Array | undefined;
   #bytes = 0;
 
   /** `row` has to be a row of the state, not an object made for this answer. */
   encode(row: object): Uint8Array {
+    if (this.#newestRow === row) return this.#newest!;
     const known = this.#encoded.get(row);
     if (known !== undefined) {
       this.#encoded.delete(row);
-      this.#encoded.set(row, known);
+      this.#putNewest(row, known);
       return known;
     }
     const bytes = Buffer.from(utf8.encode(JSON.stringify(row)).buffer);
@@ -29,12 +50,14 @@ export class RowEncoder {
     const known = this.#encoded.get(row);
     if (known === undefined) return;
     this.#encoded.delete(row);
-    this.#bytes -= known.length;
+    this.#bytes -= keptBytes(known);
+    if (this.#newestRow === row) this.#forgetNewest();
   }
 
   /** Frees all bytes, as every row was replaced. */
   forgetAll(): void {
     this.#encoded.clear();
+    this.#forgetNewest();
     this.#bytes = 0;
   }
 
@@ -58,13 +81,25 @@ export class RowEncoder {
   }
 
   #keepRow(row: object, bytes: Uint8Array): void {
-    this.#encoded.set(row, bytes);
-    this.#bytes += bytes.length;
-    for (const [oldest, { length }] of this.#encoded) {
+    if (hasText(bytes)) texts.set(bytes, '');
+    this.#putNewest(row, bytes);
+    this.#bytes += keptBytes(bytes);
+    for (const [oldest, its] of this.#encoded) {
       if (this.#bytes <= limits.http.encodedRowsBytesMax) break;
       this.#encoded.delete(oldest);
-      this.#bytes -= length;
+      this.#bytes -= keptBytes(its);
     }
+  }
+
+  #putNewest(row: object, bytes: Uint8Array): void {
+    this.#encoded.set(row, bytes);
+    this.#newestRow = row;
+    this.#newest = bytes;
+  }
+
+  #forgetNewest(): void {
+    this.#newestRow = undefined;
+    this.#newest = undefined;
   }
 }
 

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { limits } from '../model/limits.ts';
+import { RowEncoder } from './encode.ts';
 import type { Answer, Request } from './http.ts';
 import { HttpServer } from './http-server.ts';
 
@@ -28,12 +30,13 @@ async function said(
   closing.push(() => server.close());
   const port = await server.listen({ host: '127.0.0.1', port: 0 });
   const socket = connect({ port, host: '127.0.0.1' });
+  socket.setEncoding('utf8');
   closing.push(() => socket.destroy());
   let heard = '';
   const over = new Promise<void>((resolve) => {
     socket.on('close', () => resolve());
-    socket.on('data', (bytes) => {
-      heard += String(bytes);
+    socket.on('data', (text) => {
+      heard += text;
       if (heard.includes('late')) resolve();
       // The socket's time is a real one, so this waits by real time, well beyond it.
       else if (rest !== undefined) setTimeout(() => socket.write(rest), 50);
@@ -62,4 +65,20 @@ test.each([
     path === '/file' ? Promise.resolve(file) : late(),
   );
   expect(heard).toMatch(/file[\s\S]*late$/);
+});
+
+const long = 2 * limits.http.textBytesMax;
+
+test.each([
+  ['short', 'ö€😀'],
+  ['long', 'ö€😀'.padEnd(long, '€')],
+])('a %s row arrives with its very bytes, and HEAD has its length alone', async (_, Name) => {
+  const body = new RowEncoder().encode({ Name });
+  const row: Answer = { status: 200, headers: {}, body, keepAliveMs: 1 };
+  const whole = await said([get('/row'), undefined], () => row);
+  expect(whole.slice(whole.indexOf('{'))).toBe(JSON.stringify({ Name }));
+  expect(whole).toContain(`content-length: ${body.length}\r\n`);
+  const head = await said([get('/row').replace('GET', 'HEAD'), undefined], () => row);
+  expect(head).toContain(`content-length: ${body.length}\r\n`);
+  expect(head).toMatch(/\r\n\r\n$/);
 });

@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { pipeline, Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { promisify } from 'node:util';
-import { createGzip, gzip } from 'node:zlib';
 import { limits } from '../model/limits.ts';
-import { type Answer, isPushed, jsonType, type Request } from './http.ts';
+import type { Answer, Request } from './http.ts';
+import { writeAnswer } from './http-answer.ts';
 import { Arrivals, type EventLoop } from './http-arrivals.ts';
 import { type Body, hasBody, hasOneHost, pathOf, receiveBody, requestOf } from './http-request.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
@@ -64,13 +62,30 @@ export type TransportFault =
   | 'no-client-certificate'
   | 'unreadable';
 
+/** A connection that had requests. */
+class UsedConnection {
+  /** The number of its requests so far. */
+  requests = 0;
+  /** Whether a handler reads the body of the last request, which may take its time. */
+  isReading = false;
+  /** It ends so soon after each answer; `undefined`: it is kept as long as any other. */
+  briefMs: number | undefined;
+}
+
+/** A request on its connection. */
+interface Exchange {
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly connection: UsedConnection;
+  /** How many requests the connection had with it. */
+  readonly number: number;
+}
+
 /** Error codes of the HTTP parser. */
 const clientFaults: Readonly<Record<string, TransportFault>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
   ERR_HTTP_REQUEST_TIMEOUT: 'too-slow',
 };
-
-const compress = promisify(gzip);
 
 /** Sockets live in the turns of the real event loop, whatever the time of the world is. */
 const eventLoop: EventLoop = {
@@ -88,14 +103,9 @@ export class HttpServer {
   #certificate: ServerCertificate | undefined;
   /** Connections with a valid client certificate, if the server requires one. */
   readonly #known = new WeakSet<object>();
-  /** Connections on which a handler reads a body, which may take its time. */
-  readonly #reading = new WeakSet<object>();
+  readonly #used = new WeakMap<Socket, UsedConnection>();
   /** Sockets that have left HTTP for another protocol, which the server does not close. */
   readonly #upgraded = new Set<Socket>();
-  /** Connections that end so soon after each answer. */
-  readonly #brief = new WeakMap<Socket, number>();
-  /** The last request of each connection, whose body may be on its way. */
-  readonly #lastRequests = new WeakMap<Socket, IncomingMessage>();
   #connections = 0;
   #isClosing = false;
 
@@ -135,41 +145,54 @@ export class HttpServer {
 
   /** Checks a request, and reads its body unless the handler does so itself. */
   #takeRequest(raw: IncomingMessage, response: ServerResponse): void {
-    const { socket } = raw;
-    const refuse = (fault: TransportFault): void =>
-      write(response, requestOf(raw), this.#options.refuse(fault));
-    this.#reading.delete(socket);
-    this.#lastRequests.set(socket, raw);
-    if (this.#isUnknown(socket)) refuse('no-client-certificate');
-    else if (!hasOneHost(raw)) refuse('unreadable');
-    else if (!hasBody(raw)) this.#serve(raw, response, undefined);
+    const connection = this.#connectionOf(raw.socket);
+    const number = ++connection.requests;
+    connection.isReading = false;
+    if (this.#isUnknown(raw.socket)) this.#refuseRequest(raw, response, 'no-client-certificate');
+    else if (!hasOneHost(raw)) this.#refuseRequest(raw, response, 'unreadable');
+    else if (!hasBody(raw)) this.#serve({ raw, response, connection, number }, undefined);
     else if (this.#options.readsBody(raw.method ?? 'GET', pathOf(raw.url ?? '/'))) {
-      this.#reading.add(socket);
-      this.#serve(raw, response, raw);
+      connection.isReading = true;
+      this.#serve({ raw, response, connection, number }, raw);
     } else {
       receiveBody(raw, (body) => {
-        if (body === undefined) refuse('body-too-large');
-        else this.#serve(raw, response, body);
+        if (body === undefined) this.#refuseRequest(raw, response, 'body-too-large');
+        else this.#serve({ raw, response, connection, number }, body);
       });
     }
   }
 
-  #serve(raw: IncomingMessage, response: ServerResponse, body: Body): void {
+  #connectionOf(socket: Socket): UsedConnection {
+    let connection = this.#used.get(socket);
+    if (connection === undefined) {
+      connection = new UsedConnection();
+      this.#used.set(socket, connection);
+    }
+    return connection;
+  }
+
+  #refuseRequest(raw: IncomingMessage, response: ServerResponse, fault: TransportFault): void {
+    writeAnswer(response, requestOf(raw), this.#options.refuse(fault));
+  }
+
+  #serve(exchange: Exchange, body: Body): void {
+    const { raw, response } = exchange;
     const request = requestOf(raw, body, response);
     const answer = this.#options.handle(request);
-    const give = (made: Answer): void => {
-      const { keepAliveMs = this.#brief.get(raw.socket) } = made;
-      if (keepAliveMs !== undefined) this.#endSoon(raw, response, keepAliveMs);
-      write(response, request, made);
-    };
-    if (answer instanceof Promise) void answer.then(give);
-    else give(answer);
+    if (!(answer instanceof Promise)) this.#giveAnswer(exchange, request, answer);
+    else void answer.then((made) => this.#giveAnswer(exchange, request, made));
+  }
+
+  #giveAnswer(exchange: Exchange, request: Request, answer: Answer): void {
+    const { keepAliveMs = exchange.connection.briefMs } = answer;
+    if (keepAliveMs !== undefined) this.#endSoon(exchange, keepAliveMs);
+    writeAnswer(exchange.response, request, answer);
   }
 
   /** Ends the connection when no request follows the answer in time. */
-  #endSoon(raw: IncomingMessage, response: ServerResponse, keepAliveMs: number): void {
+  #endSoon({ raw, response, connection, number }: Exchange, keepAliveMs: number): void {
     const { socket } = raw;
-    this.#brief.set(socket, keepAliveMs);
+    connection.briefMs = keepAliveMs;
     // Clients that keep connections for their next request must not meet the end.
     if (response.shouldKeepAlive) {
       response.setHeader('connection', 'keep-alive');
@@ -177,13 +200,14 @@ export class HttpServer {
     }
     // Node sets its own time at the same event, before. It clears either with the next request.
     response.once('finish', () => {
-      if (this.#lastRequests.get(socket) === raw) socket.setTimeout(keepAliveMs);
+      if (connection.requests === number) socket.setTimeout(keepAliveMs);
     });
   }
 
   /** Refuses a request that cannot be read, or that does not arrive in time. */
   #refuseUnread(error: Error & { readonly code?: string }, socket: Socket): void {
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && this.#reading.has(socket)) return;
+    const isReading = this.#used.get(socket)?.isReading === true;
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isReading) return;
     // Nothing can be sent before the TLS handshake is complete. An answer on a spare connection,
     // which has no request, would look like a fault to its client.
     if (isUnfinished(socket) || socket.bytesRead === 0) socket.destroy();
@@ -250,76 +274,6 @@ function newServer({ certificate, upgrade }: HttpServerOptions): Server {
       : createSecureServer({ ...protocol, ...tlsOptionsOf(certificate) });
   server.maxConnections = limits.http.connectionsMax;
   return server;
-}
-
-function write(response: ServerResponse, request: Request, answer: Answer): void {
-  if (response.destroyed || response.headersSent) return;
-  const { status, headers, body } = answer;
-  if (status === notModified) {
-    // The length would be that of the body that the client has (RFC 9110 §8.6).
-    response.writeHead(status, headers).end();
-  } else if (body === undefined) {
-    response.writeHead(status, linesOf(headers, 0)).end();
-  } else if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
-    if (isPushed(body)) body.writeTo(response.writeHead(status, headers));
-    else writeStream(response, request, answer, body);
-  } else if (
-    body.length >= limits.http.compressBytesMin &&
-    headers['content-encoding'] === undefined &&
-    acceptsGzip(request)
-  ) {
-    void writeCompressed(response, answer, body);
-  } else {
-    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-    response.writeHead(status, linesOf(headers, length)).end(body);
-  }
-}
-
-/** Names and values in turn: the form that costs `writeHead` the least. */
-function linesOf(headers: Answer['headers'], length: number): string[] {
-  const lines: string[] = [];
-  for (const name in headers) lines.push(name, headers[name]!);
-  lines.push('content-length', String(length));
-  return lines;
-}
-
-function writeStream(
-  response: ServerResponse,
-  request: Request,
-  { status, headers }: Answer,
-  body: AsyncIterable<Uint8Array>,
-): void {
-  // Long lists are compressed. Other streams are not, because each part has to arrive at once.
-  const packs = headers['content-type'] === jsonType['content-type'] && acceptsGzip(request);
-  response.writeHead(status, packs ? { ...headers, ...packed } : headers);
-  response.flushHeaders();
-  const source = Readable.from(body, { objectMode: false, highWaterMark: 1 });
-  // If the reader leaves, the source ends; if the source fails, the connection is cut.
-  const over = () => {};
-  if (packs) pipeline(source, createGzip(), response, over);
-  else pipeline(source, response, over);
-}
-
-/** Not in limits: a status (RFC 9110 §15.4.5). */
-const notModified = 304;
-
-const packed = { 'content-encoding': 'gzip', vary: 'accept-encoding' };
-
-async function writeCompressed(
-  response: ServerResponse,
-  { status, headers }: Answer,
-  body: string | Uint8Array,
-): Promise<void> {
-  const bytes = await compress(body);
-  response.writeHead(status, linesOf({ ...headers, ...packed }, bytes.length)).end(bytes);
-}
-
-function acceptsGzip(request: Request): boolean {
-  const accepted = request.headers['accept-encoding'];
-  return (
-    accepted !== undefined &&
-    /(^|,)\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[^,]*)?(,|$)/.test(String(accepted))
-  );
 }
 
 /**

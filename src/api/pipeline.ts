@@ -1,39 +1,32 @@
 import type { Authorizer, DefaultPolicy } from '../acl/authorizer.ts';
 import type { World } from '../base/ports.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import type { QueryTable } from '../contract/query.ts';
-import { queryOf, type SharedQuery } from '../contract/shared-query.ts';
-import { RosterError, refusal } from '../model/errors.ts';
+import { queryOf } from '../contract/shared-query.ts';
+import { type RosterError, refusal } from '../model/errors.ts';
 import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import { limits } from '../model/limits.ts';
 import type { Permission } from '../model/permission/permission.ts';
 import type { KeptAnswers } from '../server/idempotency/kept-answers.ts';
-import type { Contact } from '../server/servers.ts';
-import type { Snapshot } from '../state/types.ts';
 import { knownRefusal, problemAnswer, replyAnswer, unroutedAnswer } from './answers.ts';
-import { readBody } from './body.ts';
 import type { Dialect, ForeignDialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';
 import { type Forwarding, mayBeRepeated, repeatHeader } from './forward.ts';
-import { type Answer, header, piecesOf, type Request, untilGone } from './http.ts';
+import { type Answer, piecesOf, type Request, untilGone } from './http.ts';
 import { isKnown, keyedRequest } from './keyed-request.ts';
 import { leaderlessRead } from './leaderless.ts';
 import type { NamedServer } from './named-server.ts';
-import { type Home, requireHome, requireRegion } from './place.ts';
-import { parseQuery, queryRefusal } from './query.ts';
+import { type Prepared, type PrepareOptions, prepareInput } from './prepare-input.ts';
 import { type Reading, Reads, type ReadsOptions } from './reads.ts';
-import type { Input, Route } from './route.ts';
-import { Router } from './router.ts';
+import type { Route } from './route.ts';
+import { type Match, Router } from './router.ts';
 import { noteReply, type Observation, type Seen, type Trail } from './trail.ts';
 
 export type { Observation } from './trail.ts';
 
-export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure'> {
+export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure'>, PrepareOptions {
   readonly routes: readonly Route[];
   /** Further dialects with their own paths. */
   readonly dialects?: readonly ForeignDialect[];
-  /** Requests for another region or datacenter are refused. */
-  readonly home: Home;
   readonly world: ReadsOptions['world'] & Pick<World, 'ids'>;
   /** Answers to repeated writes. */
   readonly keptAnswers: KeptAnswers;
@@ -45,7 +38,6 @@ export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure
   readonly forwarding: Forwarding | undefined;
   /** Requests for a server by its id; `undefined` in a reader, whose main thread answers them. */
   readonly named: NamedServer | undefined;
-  readonly contact: () => Contact;
   readonly observe: (observation: Observation) => void;
   /** Sent with every answer of the registry; `undefined` when access control is off. */
   readonly defaultPolicy: DefaultPolicy | undefined;
@@ -60,10 +52,8 @@ export interface Socket {
 
 const switchingProtocols = 101;
 
-interface Prepared {
-  readonly route: Route;
-  readonly query: QueryTable;
-}
+/** A route with what it has found in the path. */
+type Found = Match<Route & Prepared> & { readonly kind: 'route' };
 
 /**
  * The steps that all routes share (docs/contract/http.md#the-order-of-the-checks).
@@ -133,16 +123,28 @@ export class Pipeline {
     this.#requireReady();
     const match = this.#match(request);
     if (match.kind !== 'route') return unroutedAnswer(match, request, this.dialectAt(request.path));
-    const { route, parameters } = match;
-    seen.route = route.route;
-    const here = () => this.#run(route, parameters, seen);
+    const { route } = match.route;
+    seen.route = route;
     const { forwarding, named } = this.#options;
-    const elsewhere = named?.answer(route.route, request, seen.trail);
+    const elsewhere = named?.answer(route, request, seen.trail);
     if (elsewhere !== undefined) return elsewhere;
-    if (forwarding === undefined) return here();
-    const refuse = (read: Route) => this.#run({ ...route, route: read }, parameters, seen);
-    const withoutLeader = leaderlessRead(route.route, refuse);
-    return forwarding.run({ route, request, trail: seen.trail, isAsked, withoutLeader }, here);
+    if (forwarding === undefined) return this.#run(match, seen);
+    return this.#runOrForward(forwarding, match, seen, isAsked);
+  }
+
+  #runOrForward(
+    forwarding: Forwarding,
+    found: Found,
+    seen: Seen,
+    isAsked: boolean,
+  ): Answer | Promise<Answer> {
+    const { request, trail } = seen;
+    const { route } = found.route;
+    const here = () => this.#run(found, seen);
+    const refuse = (read: Route) =>
+      this.#run({ ...found, route: { ...found.route, route: read } }, seen);
+    const withoutLeader = leaderlessRead(route, refuse);
+    return forwarding.run({ route, request, trail, isAsked, withoutLeader }, here);
   }
 
   /** @throws RosterError `not-ready` */
@@ -264,7 +266,7 @@ export class Pipeline {
       const { run } = route;
       if (run.kind !== 'socket') throw refusal('route-not-found', { path: request.path });
       await this.ready();
-      const { authorizer, input } = this.#prepareInput(match.route, match.parameters, seen, secret);
+      const { authorizer, input } = prepareInput(this.#options, match, seen, secret);
       const { state, resolve } = this.#options;
       const given = input(authorizer, state.read());
       const permission = route.permission(given);
@@ -284,15 +286,11 @@ export class Pipeline {
     }
   }
 
-  #run(
-    prepared: Prepared,
-    parameters: Readonly<Record<string, string>>,
-    seen: Seen,
-  ): Answer | Promise<Answer> {
+  #run(found: Found, seen: Seen): Answer | Promise<Answer> {
     const { request, trail } = seen;
-    const { route } = prepared;
+    const { route } = found.route;
     const secret = route.dialect.secretIn(request);
-    const { authorizer, shared, input } = this.#prepareInput(prepared, parameters, seen, secret);
+    const { authorizer, shared, input } = prepareInput(this.#options, found, seen, secret);
     const { run, permission } = route;
     if (run.kind === 'read' || run.kind === 'list') {
       const reading: Reading = { route, shared, seen, secret, input };
@@ -329,73 +327,5 @@ export class Pipeline {
       return replyAnswer(route.dialect, reply, shared.pretty);
     };
     return keyed === undefined ? handle() : this.#options.keptAnswers.once(keyed, handle);
-  }
-
-  #resolveCaller(route: Route, secret: string | undefined, { connection }: Request): Authorizer {
-    const { state, resolve } = this.#options;
-    try {
-      return resolve(state.read(), secret, connection);
-    } catch (thrown) {
-      const isOld = thrown instanceof RosterError && thrown.code === 'token-not-found';
-      if (!isOld || !route.endpoint.takesOldTokens) throw thrown;
-      return resolve(state.read(), undefined, connection);
-    }
-  }
-
-  /** Finds the caller and parses the request, before the permission is checked. */
-  #prepareInput(
-    { route, query: table }: Prepared,
-    parameters: Readonly<Record<string, string>>,
-    seen: Seen,
-    secret: string | undefined,
-  ) {
-    const { request, trail } = seen;
-    const authorizer = this.#resolveCaller(route, secret, request);
-    trail.caller = authorizer.caller;
-    // NUL separates the parts of a key in the state.
-    for (const name in parameters) {
-      if (!parameters[name]!.includes('\0')) continue;
-      throw refusal('invalid-path', { reason: 'must not hold a NUL character' });
-    }
-    const { values, faults } = parseQuery(table, request.query);
-    const shared = values as unknown as SharedQuery;
-    requireHome(this.#options.home, shared);
-    if (faults.length > 0) throw queryRefusal(faults);
-    for (const parameter of ['stale', 'cached'] as const) {
-      if (!shared[parameter] || !shared.consistent) continue;
-      const reason = 'cannot be given together with "consistent": they contradict each other';
-      throw refusal('invalid-query', { parameter, reason });
-    }
-    const { state, contact } = this.#options;
-    const read = readBody(route.endpoint, request);
-    requireRegion(this.#options.home.region, read.envelope);
-    const { body, hasBody, unknownFields, bodyFaults } = read;
-    const given = body === undefined ? undefined : { ...read.envelope, ...body };
-    const place = route.dialect.placeOf(shared, given, request);
-    const address = () => request.remoteAddress ?? '';
-    const headerOf = (name: string) => header(request, name) ?? '';
-    // Each field is written out, as copying them by `...` costs every request.
-    const input = ({ caller, allows }: Authorizer, snapshot: Snapshot): Input => {
-      const { namespace, partition } = place(caller);
-      return {
-        parameters,
-        query: values,
-        body,
-        hasBody,
-        unknownFields,
-        bodyFaults,
-        namespace,
-        partition,
-        caller,
-        address,
-        header: headerOf,
-        contact,
-        allows,
-        snapshot,
-        unwatched: state.read(),
-        moment: {},
-      };
-    };
-    return { authorizer, shared, input };
   }
 }

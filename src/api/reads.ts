@@ -122,6 +122,7 @@ export class Reads {
   answer(reading: Reading, authorizer: Authorizer): Answer | Promise<Answer> {
     const { blocking } = reading.route.endpoint;
     const minimum = blocking ? reading.shared.index : 0;
+    if (minimum === 0) return this.#answerNow(reading, authorizer);
     const before = { minimum, deadlineMs: undefined, wasMissing: false, moment: {} };
     const looked = this.#lookOnce(reading, authorizer, before);
     if (looked instanceof Promise) {
@@ -130,6 +131,12 @@ export class Reads {
       );
     }
     return 'status' in looked ? looked : this.#wait(reading, authorizer, looked, minimum);
+  }
+
+  #answerNow(reading: Reading, authorizer: Authorizer): Answer | Promise<Answer> {
+    const attempt = this.#attempt(reading, authorizer);
+    if (!(attempt instanceof Promise)) return readAnswer(attempt);
+    return attempt.then((made) => (made === undefined ? gone : readAnswer(made)));
   }
 
   /** Repeats the read after each change. Between attempts only a footprint is held. */
@@ -175,7 +182,6 @@ export class Reads {
     const isMissing = attempt.missing !== undefined;
     const { clock } = this.#options.world;
     const isOver =
-      minimum === 0 ||
       footprint.index > minimum ||
       // A record that has appeared is a change, even if its index is not higher.
       (wasMissing && !isMissing) ||

@@ -42,8 +42,9 @@ export class ReadSet implements Footprint {
     return this.#collected();
   }
 
-  noteKey<R extends Stamps>(order: OrderedIndex<R>, key: string): void {
-    if (this.#isNew(order.slot, key)) this.#raiseIndex(order.lastIndexOfKey(key));
+  /** `row`: the row of the key. */
+  noteKey<R extends Stamps>(order: OrderedIndex<R>, key: string, row: R | undefined): void {
+    if (this.#isNew(order.slot, key)) this.#raiseIndex(order.lastIndexOfKey(key, row));
   }
 
   noteRange<R extends Stamps>(order: OrderedIndex<R>, prefix: string): void {
@@ -137,9 +138,11 @@ class TrackedTable<R extends Stamps, I extends string>
   }
 
   get(...parts: Key): R | undefined {
+    const { primary } = this.#table;
     const key = encodeKey(parts);
-    this.#tableReads.noteKey(this.#table.primary, key);
-    return this.#table.primary.get(key);
+    const row = primary.get(key);
+    this.#tableReads.noteKey(primary, key, row);
+    return row;
   }
 
   has(...parts: Key): boolean {

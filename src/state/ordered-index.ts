@@ -140,10 +140,9 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     return this.#rows.get('', key);
   }
 
-  /** The index of the last change of a primary key, in the primary index. */
-  lastIndexOfKey(key: string): number {
-    const row = this.#rows.get('', key);
-    const mark = this.#marks.get(key) ?? 0;
+  /** The index of the last change of a primary key, in the primary index. `row`: its row, where it is known. */
+  lastIndexOfKey(key: string, row: R | undefined = this.get(key)): number {
+    const mark = this.#marks.size === 0 ? 0 : (this.#marks.get(key) ?? 0);
     if (row === undefined) return Math.max(mark, this.#floor);
     return Math.max(mark, this.#touchOf(row), this.#restored);
   }

@@ -14,11 +14,15 @@ interface NamingBody {
  * @throws RosterError `namespace-not-found`
  */
 const placeOf: PlaceOf = (query, given) => {
+  if (given === undefined && !query.namespace) return byDefault;
   const body = (given ?? {}) as NamingBody;
   const namespace = query.namespace || body.Namespace || body.Job?.Namespace || defaultNamespace;
   const place = checkedPlace({ namespace, partition: defaultPartition });
   return () => place;
 };
+
+const defaultPlace = { namespace: defaultNamespace, partition: defaultPartition };
+const byDefault = () => defaultPlace;
 
 /** For jobs and all of scheduling, and for requests without a route. */
 export const schedulerDialect: Dialect = {

@@ -24,6 +24,8 @@ export const httpLimits = {
   /** Encoded rows that are kept, since rows that are read are often read again. */
   encodedRowBytesMax: 64 * kibibyte,
   encodedRowsBytesMax: 16 * mebibyte,
+  /** Encoded rows up to this size are also kept as text, which is sent together with the headers. */
+  textBytesMax: 8 * kibibyte,
   /** Characters of records of lists that are kept for the next list. */
   listedTextsLengthMax: 16 * mebibyte,
   headersTimeoutMs: 10 * secondMs,
