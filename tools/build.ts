@@ -59,6 +59,27 @@ const required: Plugin = {
 };
 
 /**
+ * Once TLS is loaded, Node reads all certificates of authorities that it brings along, in a thread that takes time from a start
+ * and keeps megabytes. Few agents speak TLS, so its modules are loaded when a name of theirs is used first.
+ */
+const secure: Plugin = {
+  name: 'secure',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?(https|tls)$/ }, ({ path }) => ({
+      path: path.replace('node:', ''),
+      namespace: 'secure',
+    }));
+    onLoad({ filter: /./, namespace: 'secure' }, ({ path }) => {
+      const names = Object.keys(process.getBuiltinModule(`node:${path}`)!);
+      const getters = names.map((name) => `get ${name}() { return load().${name}; }`);
+      return {
+        contents: `const load = () => process.getBuiltinModule('node:${path}'); module.exports = { ${getters.join(', ')} };`,
+      };
+    });
+  },
+};
+
+/**
  * Docker's client can also speak SSH, which nothing here does. The library for it looks for files beside itself when it is
  * loaded, which it has not in a bundle. The others are parts of undici: HTTP/2, forms, and a parser for processors
  * that lack instructions which every processor has that Node supports.
@@ -110,16 +131,14 @@ const client: Plugin = {
       contents: `
         import Agent from 'undici/lib/dispatcher/agent.js';
         import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-        import Pool from 'undici/lib/dispatcher/pool.js';
-        import buildConnector from 'undici/lib/core/connect.js';
         import sendRequest from 'undici/lib/api/api-request.js';
         Dispatcher.prototype.request = sendRequest;
         function request(url, { dispatcher, ...options }) {
           const { origin, pathname, search } = new URL(url);
           return dispatcher.request({ ...options, origin, path: pathname + search });
         }
-        export { Agent, Pool, buildConnector, request };
-        export default { Agent, Pool, buildConnector, request };
+        export { Agent, request };
+        export default { Agent, request };
       `,
     }));
   },
@@ -189,12 +208,12 @@ export async function bundle(
       // Modules that the program loads at first use become files of their own, so that it starts without
       // them. The other programs are one file each.
       splitting: program.some(isShared) || isAgent,
-      plugins: [required, unused, assertion, client, ...(isAgent ? [agentOnly] : [])],
+      plugins: [required, secure, unused, assertion, client, ...(isAgent ? [agentOnly] : [])],
     };
     const { outputFiles, metafile } = await build({ ...shared, ...options });
     // Modules of the plugins have a name of their own instead of a path.
     for (const path of Object.keys(metafile.inputs)) {
-      if (!/^(required|unused|assertion|client):/.test(path)) note(path);
+      if (!/^(required|secure|unused|assertion|client):/.test(path)) note(path);
     }
     for (const file of outputFiles) write(file);
     if (!isAgent) continue;
