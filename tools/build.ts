@@ -4,6 +4,7 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
@@ -59,22 +60,25 @@ const required: Plugin = {
 };
 
 /**
- * Once TLS is loaded, Node reads all certificates of authorities that it brings along, in a thread that takes time from a start
- * and keeps megabytes. Few agents speak TLS, so its modules are loaded when a name of theirs is used first.
+ * Modules that few agents use, each loaded when a name of it is used first. YAML takes 3 ms. Once TLS is loaded, Node reads the certificates of
+ * all authorities that it brings along, in a thread that takes time from a start and keeps megabytes.
  */
-const secure: Plugin = {
-  name: 'secure',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(node:)?(https|tls)$/ }, ({ path }) => ({
-      path: path.replace('node:', ''),
-      namespace: 'secure',
-    }));
-    onLoad({ filter: /./, namespace: 'secure' }, ({ path }) => {
-      const names = Object.keys(process.getBuiltinModule(`node:${path}`)!);
-      const getters = names.map((name) => `get ${name}() { return load().${name}; }`);
-      return {
-        contents: `const load = () => process.getBuiltinModule('node:${path}'); module.exports = { ${getters.join(', ')} };`,
-      };
+const unhurried: Plugin = {
+  name: 'unhurried',
+  setup({ initialOptions, onResolve, onLoad }) {
+    const load = createRequire(join(initialOptions.absWorkingDir!, 'package.json'));
+    onResolve({ filter: /^((node:)?(https|tls)|yaml)$/ }, ({ path, namespace }) =>
+      namespace === 'unhurried'
+        ? undefined
+        : { path: path.replace('node:', ''), namespace: 'unhurried' },
+    );
+    onLoad({ filter: /./, namespace: 'unhurried' }, ({ path }) => {
+      const found = path === 'yaml' ? load.resolve(path) : `node:${path}`;
+      const getters = Object.keys(load(found)).map(
+        (name) => `get ${name}() { return load().${name}; }`,
+      );
+      const contents = `const load = () => require('${found}'); module.exports = { ${getters.join(', ')} };`;
+      return { contents, resolveDir: initialOptions.absWorkingDir! };
     });
   },
 };
@@ -208,12 +212,12 @@ export async function bundle(
       // Modules that the program loads at first use become files of their own, so that it starts without
       // them. The other programs are one file each.
       splitting: program.some(isShared) || isAgent,
-      plugins: [required, secure, unused, assertion, client, ...(isAgent ? [agentOnly] : [])],
+      plugins: [required, unhurried, unused, assertion, client, ...(isAgent ? [agentOnly] : [])],
     };
     const { outputFiles, metafile } = await build({ ...shared, ...options });
     // Modules of the plugins have a name of their own instead of a path.
     for (const path of Object.keys(metafile.inputs)) {
-      if (!/^(required|secure|unused|assertion|client):/.test(path)) note(path);
+      if (!/^(required|unhurried|unused|assertion|client):/.test(path)) note(path);
     }
     for (const file of outputFiles) write(file);
     if (!isAgent) continue;
