@@ -1,5 +1,4 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as open } from 'node:http';
-import { Agent as SecureAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { urlToHttpOptions } from 'node:url';
@@ -78,7 +77,9 @@ const kept = {
   timeout: limits.keepAliveTimeoutMs,
 };
 
+/** TLS is loaded here, as few need it; an import would load it for all (tools/build.ts). */
 function secureAgent(trust: TlsTrust): Agent {
+  const { Agent: SecureAgent } = process.getBuiltinModule('node:https');
   if (trust.own === undefined && trust.current === undefined) {
     return new SecureAgent({ ...kept, ...tlsOptions(trust) });
   }
