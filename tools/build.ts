@@ -60,8 +60,8 @@ const required: Plugin = {
 };
 
 /**
- * Modules that few agents use, each loaded when a name of it is used first. YAML takes 3 ms. Once TLS is loaded, Node reads the certificates of
- * all authorities that it brings along, in a thread that takes time from a start and keeps megabytes.
+ * Modules that few agents use, each loaded when a name of it is used first. YAML takes 3 ms. Once TLS is loaded, Node reads
+ * the certificates of all authorities that it brings along, in a thread that takes time from a start and keeps megabytes.
  */
 const unhurried: Plugin = {
   name: 'unhurried',

@@ -50,7 +50,7 @@ export class Connections {
       sent.once('response', (head) => {
         waiting.stop();
         answer = head;
-        // Who reads the body is told.
+        // The reader of the body is told.
         head.on('error', () => {});
         resolve(head);
       });
