@@ -21,8 +21,6 @@ const alwaysLoaded: Readonly<Record<string, readonly string[]>> = {
   'src/agent.ts': ['./agent-node.ts'],
   'src/library.ts': ['./agent.ts'],
   'src/model/monitor/log-lines.ts': ['pino'],
-  'src/sdk/transport-http.ts': ['undici'],
-  'src/server/login/outbound-http.ts': ['undici'],
   'src/cli/commands.generated.ts': ['./agent/agent.ts'],
   'src/cli/run-cli.ts': ['./program.ts', './given-files.ts', './errors.ts'],
 };

@@ -242,6 +242,16 @@ export const places: readonly Place[] = [
     reason: 'the one place where the client sends a request',
   },
   {
+    files: 'src/sdk/transport-{connections,http}.ts',
+    may: ['timers'],
+    reason: 'the times within which an answer and its pieces have to come',
+  },
+  {
+    files: 'src/sdk/transport-connections.ts',
+    may: ['process'],
+    reason: 'loads TLS once a server speaks it',
+  },
+  {
     files: 'src/sdk/{pause,repeats}-real.ts',
     may: ['random', 'timers'],
     reason:

@@ -57,3 +57,24 @@ test('entries become files that run where nothing is installed, each character o
   });
   expect(output).toBe('worker function function true\n');
 });
+
+test('a program loads TLS and YAML when it uses them, and not before', async () => {
+  const root = makeTree({
+    'src/main.ts': `
+      import { createServer } from 'node:https';
+      import { checkServerIdentity } from 'node:tls';
+      import { parse } from 'yaml';
+      const { moduleLoadList } = process as unknown as { moduleLoadList: string[] };
+      const hasTls = () => moduleLoadList.includes('NativeModule tls');
+      console.log(hasTls(), typeof createServer, typeof checkServerIdentity, hasTls(), parse('[1]'));
+    `,
+    'package.json': '{"type":"module"}',
+  });
+  symlinkSync(dependencies, join(root, 'node_modules'));
+  const outdir = makeTree({ 'package.json': '{"type":"module"}' });
+  await bundle(root, join(outdir, 'dist'));
+  const output = execFileSync(process.execPath, [join(outdir, 'dist/main.js')], {
+    encoding: 'utf8',
+  });
+  expect(output).toBe('false function function true [ 1 ]\n');
+});

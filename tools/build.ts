@@ -4,6 +4,7 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
@@ -59,6 +60,30 @@ const required: Plugin = {
 };
 
 /**
+ * Modules that few agents use, each loaded when a name of it is used first. YAML takes 3 ms. Once TLS is loaded, Node reads
+ * the certificates of all authorities that it brings along, in a thread that takes time from a start and keeps megabytes.
+ */
+const unhurried: Plugin = {
+  name: 'unhurried',
+  setup({ initialOptions, onResolve, onLoad }) {
+    const load = createRequire(join(initialOptions.absWorkingDir!, 'package.json'));
+    onResolve({ filter: /^((node:)?(https|tls)|yaml)$/ }, ({ path, namespace }) =>
+      namespace === 'unhurried'
+        ? undefined
+        : { path: path.replace('node:', ''), namespace: 'unhurried' },
+    );
+    onLoad({ filter: /./, namespace: 'unhurried' }, ({ path }) => {
+      const found = path === 'yaml' ? load.resolve(path) : `node:${path}`;
+      const getters = Object.keys(load(found)).map(
+        (name) => `get ${name}() { return load().${name}; }`,
+      );
+      const contents = `const load = () => require('${found}'); module.exports = { ${getters.join(', ')} };`;
+      return { contents, resolveDir: initialOptions.absWorkingDir! };
+    });
+  },
+};
+
+/**
  * Docker's client can also speak SSH, which nothing here does. The library for it looks for files beside itself when it is
  * loaded, which it has not in a bundle. The others are parts of undici: HTTP/2, forms, and a parser for processors
  * that lack instructions which every processor has that Node supports.
@@ -110,16 +135,14 @@ const client: Plugin = {
       contents: `
         import Agent from 'undici/lib/dispatcher/agent.js';
         import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-        import Pool from 'undici/lib/dispatcher/pool.js';
-        import buildConnector from 'undici/lib/core/connect.js';
         import sendRequest from 'undici/lib/api/api-request.js';
         Dispatcher.prototype.request = sendRequest;
         function request(url, { dispatcher, ...options }) {
           const { origin, pathname, search } = new URL(url);
           return dispatcher.request({ ...options, origin, path: pathname + search });
         }
-        export { Agent, Pool, buildConnector, request };
-        export default { Agent, Pool, buildConnector, request };
+        export { Agent, request };
+        export default { Agent, request };
       `,
     }));
   },
@@ -189,12 +212,12 @@ export async function bundle(
       // Modules that the program loads at first use become files of their own, so that it starts without
       // them. The other programs are one file each.
       splitting: program.some(isShared) || isAgent,
-      plugins: [required, unused, assertion, client, ...(isAgent ? [agentOnly] : [])],
+      plugins: [required, unhurried, unused, assertion, client, ...(isAgent ? [agentOnly] : [])],
     };
     const { outputFiles, metafile } = await build({ ...shared, ...options });
     // Modules of the plugins have a name of their own instead of a path.
     for (const path of Object.keys(metafile.inputs)) {
-      if (!/^(required|unused|assertion|client):/.test(path)) note(path);
+      if (!/^(required|unhurried|unused|assertion|client):/.test(path)) note(path);
     }
     for (const file of outputFiles) write(file);
     if (!isAgent) continue;

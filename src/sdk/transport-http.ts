@@ -1,12 +1,10 @@
-import { Readable } from 'node:stream';
-import type { buildConnector, Dispatcher, Pool } from 'undici';
+import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { connectionError } from './errors.ts';
-import { limits } from './limits.ts';
 import { repeats } from './repeats-real.ts';
-import { type TlsTrust, tlsOptions } from './tls-trust.ts';
+import type { TlsTrust } from './tls-trust.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
-import { pinnedTo } from './transport-names.ts';
+import { broken, Connections, coded } from './transport-connections.ts';
 
 export interface HttpTransportOptions extends TlsTrust {
   /** `http://127.0.0.1:4720`, with or without a base path. */
@@ -26,16 +24,7 @@ export function httpTransport({ address, ip, ...trust }: HttpTransportOptions): 
     ...request,
     path: `${pathname.replace(/\/+$/, '')}${request.path}`,
   });
-  let pool: Promise<Pool> | undefined;
-  /** The library is large: it is loaded for the first request. */
-  const openPool = async (): Promise<Pool> => {
-    const { default: undici } = await import('undici');
-    return new undici.Pool(origin, {
-      connections: limits.connectionsMax,
-      keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connect: connectorOf(trust, ip, undici.buildConnector),
-    });
-  };
+  const connections = new Connections(origin, trust, ip);
   const sockets = new Set<WebSocket>();
   return {
     repeats,
@@ -43,16 +32,15 @@ export function httpTransport({ address, ip, ...trust }: HttpTransportOptions): 
       const { signal } = request;
       signal?.throwIfAborted();
       try {
-        pool ??= openPool();
-        const response = await (await pool).request(requestOptions(below(request)));
+        const answer = await connections.send(below(request));
         return {
-          status: response.statusCode,
-          headers: flatten(response.headers),
-          body: bodyOf(response.body, name, signal),
+          status: answer.statusCode!,
+          headers: flatten(answer.headers),
+          body: bodyOf(answer, request, name),
         };
       } catch (error) {
         signal?.throwIfAborted();
-        throw connectionError(name, error);
+        throw connectionError(name, broken(error));
       }
     },
     async openSocket(request) {
@@ -65,49 +53,34 @@ export function httpTransport({ address, ip, ...trust }: HttpTransportOptions): 
     },
     async close() {
       for (const socket of sockets) socket.terminate();
-      await (await pool)?.destroy();
+      connections.close();
     },
   };
 }
 
-/** Certificates that may change are read for each connection. */
-function connectorOf(
-  trust: TlsTrust,
-  ip: string | undefined,
-  build: typeof buildConnector,
-): buildConnector.connector | buildConnector.BuildOptions {
-  const connecting = (): buildConnector.BuildOptions => ({
-    ...tlsOptions(trust),
-    ...pinnedTo(ip),
-    timeout: limits.connectTimeoutMs,
-  });
-  if (trust.own === undefined && trust.current === undefined) return connecting();
-  return (options, callback) => build(connecting())(options, callback);
-}
-
-function requestOptions(request: TransportRequest): Dispatcher.RequestOptions {
-  const { method, path, headers, body, signal, headTimeoutMs, bodyTimeoutMs } = request;
-  return {
-    method,
-    path,
-    headers,
-    body: typeof body === 'object' ? Readable.from(body, { objectMode: false }) : (body ?? null),
-    signal: signal ?? null,
-    headersTimeout: headTimeoutMs,
-    bodyTimeout: bodyTimeoutMs,
-  };
-}
-
+/** Pieces have to come within the time, however long the reader takes for each. */
 async function* bodyOf(
-  body: AsyncIterable<Uint8Array>,
+  answer: IncomingMessage,
+  { signal, bodyTimeoutMs }: TransportRequest,
   name: string,
-  signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void> {
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (): void => {
+    if (bodyTimeoutMs === 0) return;
+    timer = setTimeout(() => answer.destroy(coded('UND_ERR_BODY_TIMEOUT')), bodyTimeoutMs).unref();
+  };
   try {
-    yield* body;
+    wait();
+    for await (const bytes of answer) {
+      clearTimeout(timer);
+      yield bytes;
+      wait();
+    }
   } catch (error) {
     signal?.throwIfAborted();
-    throw connectionError(name, error);
+    throw connectionError(name, broken(error));
+  } finally {
+    clearTimeout(timer);
   }
 }
 
