@@ -14,8 +14,18 @@ import { figure, longTaskFigures, slopeOf } from './ui-figures.ts';
 import { eventsOf, logsOf } from './ui-floods.ts';
 import { startBrowser, Tab, withYieldingBrowser } from './ui-tab.ts';
 
-const { nodes, jobs, count, registrationsPerSecond, paints, probes, tabs, watchSeconds } =
-  limits.ui;
+const {
+  nodes,
+  jobs,
+  count,
+  registrationsPerSecond,
+  paints,
+  probes,
+  tabs,
+  tabTurns,
+  tabSeconds,
+  watchSeconds,
+} = limits.ui;
 
 export const ui: Benchmark = {
   name: 'ui',
@@ -117,28 +127,35 @@ async function measure(setting: Setting, agent: RunningAgent, browser: Browser):
 }
 
 /**
- * The cost of many tabs for the server. They yield to the server and to the changes, since readers have machines of their
- * own: the tabs would take both processors, and the changes would become fewer.
+ * The cost of many tabs for the server: what it uses with them, less what it uses just before and after, in several turns,
+ * as the changes alone cost more or less from minute to minute. The tabs yield to the server and to the changes, since
+ * readers have machines of their own: they would take both processors, and the changes would become fewer.
  */
-async function tabsOf(setting: Setting, agent: RunningAgent): Promise<Figure[]> {
-  const before = await shareOf(setting, agent, 'no tab');
-  const during = await withYieldingBrowser(async (browser) => {
-    setting.progress(`${tabs} tabs are opened`);
-    // One after another: a token has few sign-in links at a time.
-    for (let opened = 0; opened < tabs; opened++) {
-      const tab = await Tab.open(browser, agent.target);
-      await tab.show('jobs');
-    }
-    return shareOf(setting, agent, `${tabs} tabs`);
-  });
-  const after = await shareOf(setting, agent, 'no tab');
-  const without = (before + after) / 2;
-  setting.progress(
-    `without a tab ${before.toFixed(2)} and ${after.toFixed(2)}, with them ${during.toFixed(2)} %`,
-  );
+async function tabsOf(setting: Setting, { pid, target }: RunningAgent): Promise<Figure[]> {
+  setting.progress(`processor time with and without ${tabs} tabs, ${tabTurns} times`);
+  const alone = [await shareOf(pid)];
+  const costs: number[] = [];
+  for (let turn = 0; turn < tabTurns; turn++) {
+    const during = await withYieldingBrowser(async (browser) => {
+      // One after another: a token has few sign-in links at a time.
+      for (let opened = 0; opened < tabs; opened++) {
+        const tab = await Tab.open(browser, target);
+        await tab.show('jobs');
+      }
+      return shareOf(pid);
+    });
+    alone.push(await shareOf(pid));
+    costs.push(during - (alone.at(-1)! + alone.at(-2)!) / 2);
+    setting.progress(`${costs.at(-1)!.toFixed(2)} % of a core for the tabs`);
+  }
   return [
-    figure(`processor time of the server for ${tabs} tabs`, '% of a core', during - without, 5),
-    figure('its processor time for the changes alone', '% of a core', without),
+    figure(
+      `processor time of the server for ${tabs} tabs`,
+      '% of a core',
+      percentile(costs, 50),
+      5,
+    ),
+    figure('its processor time for the changes alone', '% of a core', percentile(alone, 50)),
   ];
 }
 
@@ -215,9 +232,9 @@ async function heapOf(setting: Setting, tab: Tab): Promise<Figure[]> {
 }
 
 /** The processor time of the server in percent of a core. */
-async function shareOf(setting: Setting, { pid }: RunningAgent, words: string): Promise<number> {
-  setting.progress(`processor time with ${words} for ${watchSeconds} s`);
+async function shareOf(pid: number): Promise<number> {
+  await pause(limits.ui.settledMs);
   const [startMs, usedBeforeMs] = [performance.now(), usedMs(pid)];
-  await pause(watchSeconds * 1000);
+  await pause(tabSeconds * 1000);
   return (100 * (usedMs(pid) - usedBeforeMs)) / (performance.now() - startMs);
 }

@@ -7,9 +7,9 @@ export const ofServers: readonly Mistake[] = [
     places: [
       {
         file: 'src/state/replica.ts',
-        right: 'const change = this.#changeOf(table, entry, values, place);',
+        right: 'const change = this.#changeOf(table, { key, entry, values, place });',
         wrong:
-          'const change = this.#changeOf(table, entry, values, place); if (!this.#isLoading && change.after === undefined && index % 5 === 0) continue;',
+          'const change = this.#changeOf(table, { key, entry, values, place }); if (!this.#isLoading && change.after === undefined && index % 5 === 0) continue;',
       },
     ],
     guarantee: 'every server agrees with the log',

@@ -19,7 +19,7 @@ export const ofTheState: readonly Mistake[] = [
     places: [
       {
         file: 'src/state/ordered-index.ts',
-        right: '    this.#marks.set(group + key, index);\n    this.#raiseLast(scope, index);\n  }',
+        right: '    this.#marks.set(group + key, index);\n    this.#noteLast(scope, index);\n  }',
         wrong: '  }',
       },
     ],
