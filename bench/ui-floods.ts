@@ -17,6 +17,7 @@ export async function eventsOf(setting: Setting, target: Target, tab: Tab): Prom
   const { perSecond, count, seconds } = eventFlood;
   await tab.visit('events');
   await tab.says('Waiting for events', 'events a second');
+  await pause(limits.ui.settledMs);
   await tab.forgetTasks();
   setting.progress(`${perSecond} events a second for ${seconds} s`);
   const jobs = Math.ceil(perSecond / count);

@@ -1,15 +1,21 @@
 /**
  * The rows of a long table that are drawn: those on the screen, and some around them. Rows have one height, so the rest
  * is room above and below. Short tables, tables whose rows are cards, and printed tables are drawn whole. New rows are
- * drawn some in each frame, from the first row on the screen, since many together would hold up the page.
+ * drawn some in each frame, from the first row on the screen, since many together would hold up the page: as many as the
+ * machine makes in a few milliseconds now.
  */
 import { flushSync } from 'svelte';
 
 const wholeRows = 60;
-const marginRows = 20;
+const marginRows = 10;
 /** So many rows fill the screen, until it is known how many do. */
 const screenRows = 20;
-const newRowsOfFrame = 15;
+/** The time for the new rows of a frame; their layout and paint take about twice as long. */
+const rowsOfFrameMs = 5;
+const newRowsMin = 4;
+const newRowsMax = 20;
+/** The share of the last rows in what is known of the time of a row. */
+const newestShare = 0.3;
 
 export interface VisibleRows {
   readonly first: number;
@@ -40,7 +46,7 @@ export function visibleRows(
     first: isWhole ? 0 : Math.max(0, from - marginRows),
     from,
     end: isWhole ? total : Math.min(total, Math.max(bottom, from) + marginRows),
-    most: paper.isPrinted ? total : newRowsOfFrame,
+    atOnce: paper.isPrinted,
   }));
   const pxOf = (rows: number): number => rows * (rowPx ?? 0);
 
@@ -58,8 +64,7 @@ export function visibleRows(
 
   $effect(() => {
     void total;
-    measure();
-    return whenMoved(measure);
+    return inNextFrames(measure);
   });
 
   return {
@@ -85,20 +90,20 @@ export function visibleRows(
   };
 }
 
-/** Calls `measure` before the next frame when the window moves over the page. Returns the end. */
-function whenMoved(measure: () => void): () => void {
-  let isDue = false;
+/** Calls `measure` in the next frame, when the layout is there, and after each move of the window. Returns the end. */
+function inNextFrames(measure: () => void): () => void {
+  let frame: number | undefined;
   const later = (): void => {
-    if (isDue) return;
-    isDue = true;
-    requestAnimationFrame(() => {
-      isDue = false;
+    frame ??= requestAnimationFrame(() => {
+      frame = undefined;
       measure();
     });
   };
   addEventListener('scroll', later, { passive: true });
   addEventListener('resize', later, { passive: true });
+  later();
   return () => {
+    if (frame !== undefined) cancelAnimationFrame(frame);
     removeEventListener('scroll', later);
     removeEventListener('resize', later);
   };
@@ -110,8 +115,8 @@ interface Wanted {
   /** The row to begin with. */
   readonly from: number;
   readonly end: number;
-  /** So many of them may be new in a frame. */
-  readonly most: number;
+  /** Whether all are drawn in this frame. */
+  readonly atOnce: boolean;
 }
 
 interface Range {
@@ -123,21 +128,29 @@ interface Range {
 function inFrames(wanted: () => Wanted): { readonly range: Range } {
   /** The keys of the rows at the end of the last frame. */
   let drawn: ReadonlySet<string> = new Set();
+  const times = new RowTimes();
   let frames = $state(0);
   const now = $derived(wanted());
   const range = $derived.by((): Range => {
     void frames;
-    const { keys, from } = now;
-    let left = now.most;
-    const fits = (at: number): boolean => drawn.has(keys[at]!) || left-- > 0;
+    const { keys, from, atOnce } = now;
+    const most = atOnce ? keys.length : times.rowsOfFrame;
+    let made = 0;
+    const fits = (at: number): boolean => {
+      if (drawn.has(keys[at]!)) return true;
+      made += 1;
+      return made <= most;
+    };
     let [first, end] = [from, from];
     while (end < now.end && fits(end)) end++;
     while (first > now.first && fits(first - 1)) first--;
+    times.begin(Math.min(made, most));
     return { first, end };
   });
   $effect(() => {
     const { keys, first, end } = now;
     const shown = range;
+    times.end();
     const frame = requestAnimationFrame(() => {
       drawn = new Set(keys.slice(shown.first, shown.end));
       if (shown.first > first || shown.end < end) frames += 1;
@@ -149,6 +162,30 @@ function inFrames(wanted: () => Wanted): { readonly range: Range } {
       return range;
     },
   };
+}
+
+/** How long rows take to be made. A guess at first. */
+class RowTimes {
+  #rowMs = 1;
+  #beganMs = 0;
+  #made = 0;
+
+  get rowsOfFrame(): number {
+    const fitting = Math.round(rowsOfFrameMs / this.#rowMs);
+    return Math.max(newRowsMin, Math.min(newRowsMax, fitting));
+  }
+
+  begin(rows: number): void {
+    this.#made = rows;
+    this.#beganMs = performance.now();
+  }
+
+  end(): void {
+    if (this.#made < newRowsMin) return;
+    const rowMs = (performance.now() - this.#beganMs) / this.#made;
+    this.#rowMs += newestShare * (rowMs - this.#rowMs);
+    this.#made = 0;
+  }
 }
 
 function printing(): { readonly isPrinted: boolean } {

@@ -13,6 +13,8 @@ import type { Matcher } from './matcher.ts';
 const rowsMax = 500;
 /** The bounds of the pause between two draws while events come without end: the dearer a draw was, the longer it is. */
 const drawPauseMinMs = 200;
+/** Of events that come too fast for their records, nobody reads more lists than these. */
+const briefDrawPauseMinMs = 500;
 const drawPauseMaxMs = 2000;
 const pauseForCost = 8;
 
@@ -129,7 +131,8 @@ export class EventFollower implements Followed {
     void tick().then(() => {
       this.#drawnMs = performance.now();
       const wanted = pauseForCost * (this.#drawnMs - beganMs);
-      this.#pauseMs = Math.min(drawPauseMaxMs, Math.max(drawPauseMinMs, wanted));
+      const least = this.isBrief ? briefDrawPauseMinMs : drawPauseMinMs;
+      this.#pauseMs = Math.min(drawPauseMaxMs, Math.max(least, wanted));
     });
   }
 
