@@ -76,8 +76,10 @@ export const limits = {
     probes: 20,
     /** Tabs at the same time, how often they are opened, and the time that is measured with them and without. */
     tabs: 10,
-    tabTurns: 5,
-    tabSeconds: 20,
+    tabTurns: 3,
+    tabSeconds: 40,
+    /** The time from the last load of a tab to the measurement. */
+    tabsSettledMs: 15_000,
     watchSeconds: 100,
     /** The time over which the heap grows, unless another is asked for, the looks at it, and the time before the first. */
     heapSeconds: 600,

@@ -142,6 +142,7 @@ async function tabsOf(setting: Setting, { pid, target }: RunningAgent): Promise<
         const tab = await Tab.open(browser, target);
         await tab.show('jobs');
       }
+      await pause(limits.ui.tabsSettledMs);
       return shareOf(pid);
     });
     alone.push(await shareOf(pid));
