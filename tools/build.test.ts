@@ -61,12 +61,15 @@ test('entries become files that run where nothing is installed, each character o
 test('a program loads TLS and YAML when it uses them, and not before', async () => {
   const root = makeTree({
     'src/main.ts': `
-      import { createServer } from 'node:https';
+      import https, { createServer } from 'node:https';
       import { checkServerIdentity } from 'node:tls';
       import { parse } from 'yaml';
       const { moduleLoadList } = process as unknown as { moduleLoadList: string[] };
       const hasTls = () => moduleLoadList.includes('NativeModule tls');
-      console.log(hasTls(), typeof createServer, typeof checkServerIdentity, hasTls(), parse('[1]'));
+      const changed = Object.create(https) as typeof https;
+      changed.request = (() => 'changed') as unknown as typeof https.request;
+      console.log(changed.request(''), hasTls(), https.request === changed.request, hasTls());
+      console.log(typeof createServer, typeof checkServerIdentity, hasTls(), parse('[1]'));
     `,
     'package.json': '{"type":"module"}',
   });
@@ -76,5 +79,5 @@ test('a program loads TLS and YAML when it uses them, and not before', async () 
   const output = execFileSync(process.execPath, [join(outdir, 'dist/main.js')], {
     encoding: 'utf8',
   });
-  expect(output).toBe('false function function true [ 1 ]\n');
+  expect(output).toBe('changed false false true\nfunction function true [ 1 ]\n');
 });

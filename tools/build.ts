@@ -62,6 +62,7 @@ const required: Plugin = {
 /**
  * Modules that few agents use, each loaded when a name of it is used first. YAML takes 3 ms. Once TLS is loaded, Node reads
  * the certificates of all authorities that it brings along, in a thread that takes time from a start and keeps megabytes.
+ * A name can be given another value, also in an object that inherits from the module, as `docker-modem` does.
  */
 const unhurried: Plugin = {
   name: 'unhurried',
@@ -74,10 +75,15 @@ const unhurried: Plugin = {
     );
     onLoad({ filter: /./, namespace: 'unhurried' }, ({ path }) => {
       const found = path === 'yaml' ? load.resolve(path) : `node:${path}`;
-      const getters = Object.keys(load(found)).map(
-        (name) => `get ${name}() { return load().${name}; }`,
+      const accessors = Object.keys(load(found)).map(
+        (name) =>
+          `get ${name}() { return load().${name}; }, set ${name}(value) { put(this, '${name}', value); }`,
       );
-      const contents = `const load = () => require('${found}'); module.exports = { ${getters.join(', ')} };`;
+      const contents = `
+        const load = () => require('${found}');
+        const property = { writable: true, enumerable: true, configurable: true };
+        const put = (target, name, value) => Object.defineProperty(target, name, { ...property, value });
+        module.exports = { ${accessors.join(', ')} };`;
       return { contents, resolveDir: initialOptions.absWorkingDir! };
     });
   },
