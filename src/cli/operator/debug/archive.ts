@@ -41,8 +41,8 @@ export class DebugArchive {
 
   /** Few commands make archives: the library is loaded here. */
   static async begin(options: ArchiveOptions): Promise<DebugArchive> {
-    const { pack } = await import('tar-stream');
-    return new DebugArchive(pack(), options);
+    const { default: tar } = await import('tar-stream');
+    return new DebugArchive(tar.pack(), options);
   }
 
   /** Adds a file. Rejects with the system's error. */
