@@ -203,8 +203,8 @@ function watchServers({ leader, followers }: Roles, etcd: EtcdCluster) {
 }
 
 /**
- * Index of the newest change of allocations that the server shows by itself. Its metrics tell an index as well, but those of
- * a thousand jobs take 12 ms, and would be measured with the load.
+ * Index of the newest change of allocations that the server shows by itself. The metrics of the server tell an index as well,
+ * but with a thousand jobs they take 12 ms, which would be measured with the load.
  */
 async function indexOf({ target }: RunningAgent): Promise<number> {
   const path = '/v1/allocations?stale&per_page=1&task_states=false';

@@ -170,7 +170,7 @@ export class Tab {
     })`);
   }
 
-  /** Forgets the long tasks so far, also those that the browser has not told yet. */
+  /** Forgets the long tasks so far. The browser may report some of them later. */
   async forgetTasks(): Promise<void> {
     await this.#page.evaluate('bench.sinceMs = performance.now()');
   }

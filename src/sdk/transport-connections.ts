@@ -138,7 +138,10 @@ class Waiting {
 export const coded = (code: string, message = code): Error =>
   Object.assign(new Error(message), { code });
 
-/** A connection that the other side ended, which for Node has the code of one that the system reset. */
+/**
+ * The error of a request with `UND_ERR_SOCKET` if the server ended its connection. Node gives such a request the code
+ * `ECONNRESET`, as where the system reset the connection, but names no call of the system.
+ */
 export function broken(error: unknown): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   const isEnd = code === 'ECONNRESET' && syscall === undefined;

@@ -178,3 +178,18 @@ test('pages that were left leave no node and no listener behind', async () => {
   const perVisit = (after('Nodes') - before('Nodes')) / (rounds * places.length);
   expect(perVisit).toBeLessThan(25);
 });
+
+test('keys reach the ends of a table that is longer than the screen', async () => {
+  const number = 90;
+  for (let left = number; left > 0; left--) {
+    await ask('PUT', `/v1/namespace/long-${left}`, { Name: `long-${left}` });
+  }
+  const page = await signedIn('namespaces');
+  const current = () =>
+    page.evaluate(() => Number(document.activeElement?.getAttribute('data-index') ?? -1));
+  await page.locator('tr.list-row').first().focus();
+  await page.keyboard.press('End');
+  await expect.poll(current).toBeGreaterThanOrEqual(number);
+  await page.keyboard.press('Home');
+  await expect.poll(current).toBe(0);
+});
