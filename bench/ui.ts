@@ -12,7 +12,7 @@ import { percentile } from './statistics.ts';
 import { ask, type Target } from './target.ts';
 import { figure, longTaskFigures, slopeOf } from './ui-figures.ts';
 import { eventsOf, logsOf } from './ui-floods.ts';
-import { startBrowser, Tab, withYieldingBrowser } from './ui-tab.ts';
+import { startBrowser, Tab, withBusyNeighbours, withYieldingBrowser } from './ui-tab.ts';
 
 const {
   nodes,
@@ -129,11 +129,13 @@ async function measure(setting: Setting, agent: RunningAgent, browser: Browser):
 /**
  * The cost of many tabs for the server: what it uses with them, less what it uses just before and after, in several turns,
  * as the changes alone cost more or less from minute to minute. The tabs yield to the server and to the changes, since
- * readers have machines of their own: they would take both processors, and the changes would become fewer.
+ * readers have machines of their own: they would take both processors, and the changes would become fewer. The same work
+ * takes more processor time while the other processors are busy, so without the tabs neighbours keep them busy.
  */
 async function tabsOf(setting: Setting, { pid, target }: RunningAgent): Promise<Figure[]> {
   setting.progress(`processor time with and without ${tabs} tabs, ${tabTurns} times`);
-  const alone = [await shareOf(pid)];
+  const quiet = await shareOf(pid);
+  const alone = [await withBusyNeighbours(() => shareOf(pid))];
   const costs: number[] = [];
   for (let turn = 0; turn < tabTurns; turn++) {
     const during = await withYieldingBrowser(async (browser) => {
@@ -145,7 +147,7 @@ async function tabsOf(setting: Setting, { pid, target }: RunningAgent): Promise<
       await pause(limits.ui.tabsSettledMs);
       return shareOf(pid);
     });
-    alone.push(await shareOf(pid));
+    alone.push(await withBusyNeighbours(() => shareOf(pid)));
     costs.push(during - (alone.at(-1)! + alone.at(-2)!) / 2);
     setting.progress(`${costs.at(-1)!.toFixed(2)} % of a core for the tabs`);
   }
@@ -157,6 +159,7 @@ async function tabsOf(setting: Setting, { pid, target }: RunningAgent): Promise<
       5,
     ),
     figure('its processor time for the changes alone', '% of a core', percentile(alone, 50)),
+    figure('the same without busy neighbours', '% of a core', quiet),
   ];
 }
 

@@ -46,6 +46,8 @@ export interface Follower {
     /** When it may be another without a change, filled as `ofAnswer` is. */
     readonly moment: Moment;
   }): void;
+  /** Takes the texts of the rows of a list, where its answer is made of these and is made at once. */
+  onRows(texts: readonly string[]): void;
   /** The answer depends on who the caller is, not on its rights alone. */
   onCaller(): void;
   /** Does work for the answer, and measures it. */

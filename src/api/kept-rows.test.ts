@@ -17,11 +17,16 @@ interface Row {
 }
 
 const [table, perPage] = ['things', 3];
+/** Records show the note on their row, too. */
+const notes = 'notes';
 
 /** A table of rows, with the lists that follow its changes. */
 class Table {
   readonly world = new SimulatedWorld(7);
   readonly #rows = new Map<string, Row>();
+  readonly #notes = new Map<string, number>();
+  /** Ids of the records whose texts were made since. */
+  made: string[] = [];
   readonly #lists = new KeptLists(new Turns(this.world));
   readonly #memory = new Memory();
   #index = 0;
@@ -33,9 +38,24 @@ class Table {
   change(): void {
     const { random } = this.world;
     const id = String(random.below(12));
+    if (random.below(4) === 0) return this.note(id);
     if (random.below(3) > 0) this.put({ id, size: random.below(5), isSecret: !random.below(4) });
     else if (this.#rows.has(id)) this.#hear(id, undefined);
   }
+
+  note(id: string): void {
+    const count = (this.#notes.get(id) ?? 0) + 1;
+    this.#notes.set(id, count);
+    const change = { table: notes, before: undefined, after: { id, count } };
+    this.#lists.hear([change as unknown as Change], ++this.#index);
+  }
+
+  /** The record of a row. */
+  readonly recordOf = (row: unknown): unknown => {
+    const { id } = row as Row;
+    this.made.push(id);
+    return { row, note: this.#notes.get(id) };
+  };
 
   put(row: Row): void {
     this.#hear(row.id, row);
@@ -67,7 +87,17 @@ class Table {
           ({ id }) => start === undefined || (reverse ? id <= start : id >= start),
         ),
       keyOf: ({ id }: Row) => [id],
-      follows: () => ({ table, order: 'up', isIn: () => true }),
+      follows: () => ({
+        table,
+        order: 'up',
+        isIn: () => true,
+        texts: {
+          nameOf: ({ id }: Row) => id,
+          shownIn: ({ table: of, after }: Change) =>
+            of === notes ? (after as unknown as Row).id : undefined,
+          readRanges: () => {},
+        },
+      }),
       sorts: ['size'],
       check: { permissionFor: (row: Row) => row },
     };
@@ -92,9 +122,10 @@ const authorizerOf = (seesSecrets: boolean): Authorizer =>
   ({ allows: (row: unknown) => seesSecrets || !(row as Row).isSecret }) as unknown as Authorizer;
 
 /** The page, and what its answer tells beside it. */
-function pageOf(walk: Walk) {
+function pageOf(walk: Walk, { recordOf }: Table) {
   const rows: unknown[] = [];
-  while (!walk.go(2, (row) => rows.push(row)));
+  const textOf = walk.textOf ?? ((row, present) => JSON.stringify(present(row)));
+  while (!walk.go(2, (row) => rows.push(textOf(row, recordOf))));
   const { nextKey, total } = walk;
   return { rows, nextKey, total };
 }
@@ -128,8 +159,8 @@ describe.each(['', 'size'])('a list in the order "%s"', (sort) => {
       let next: Walk['nextKey'];
       for (const from of [undefined, 'next', 'next', 'old'] as const) {
         const token = from === 'next' ? next : from === 'old' ? old : undefined;
-        const page = pageOf(things.kept(shared, token));
-        expect(page).toEqual(pageOf(looked(things.questionFrom(token), shared)));
+        const page = pageOf(things.kept(shared, token), things);
+        expect(page).toEqual(pageOf(looked(things.questionFrom(token), shared), things));
         next = page.nextKey;
         if (change % 10 === 1) old = next ?? old;
       }
@@ -147,7 +178,27 @@ test('rows that could not all be looked at are not taken for the whole list', ()
     things.isFailing = true;
     expect(() => things.kept(shared, undefined)).toThrow('it fails');
     things.isFailing = false;
-    const page = pageOf(things.kept(shared, undefined));
-    expect(page).toEqual(pageOf(looked(things.questionFrom(undefined), shared)));
+    const page = pageOf(things.kept(shared, undefined), things);
+    expect(page).toEqual(pageOf(looked(things.questionFrom(undefined), shared), things));
   }
+});
+
+test('the text of a record is made again when its row or a row that it shows has changed', () => {
+  const things = new Table();
+  const shared = { sort: '', reverse: false, total: true } as SharedQuery;
+  const madeNow = () => {
+    things.made = [];
+    pageOf(things.kept(shared, undefined), things);
+    return things.made;
+  };
+  for (const id of ['1', '2', '3', '4']) things.put({ id, size: 0, isSecret: false });
+  expect(madeNow()).toEqual(['1', '2', '3']);
+  expect(madeNow()).toEqual([]);
+  things.note('2');
+  things.note('4');
+  expect(madeNow()).toEqual(['2']);
+  things.put({ id: '3', size: 2, isSecret: false });
+  expect(madeNow()).toEqual(['3']);
+  things.allow(true);
+  expect(madeNow()).toEqual(['1', '2', '3']);
 });

@@ -30,6 +30,7 @@ export type KeptQuestion = Omit<WalkOptions, 'rows' | 'counts'>;
  *  K2. They belong to the rights that they were gathered with. With others, or after a loss of changes, they are gathered
  *      anew.
  *  K3. Rows and waiting changes are bounded. A longer list is not kept.
+ *  K4. A kept text is that of the record in the snapshot of the last question. Texts are kept of the last page alone.
  */
 export class KeptRows {
   readonly #following: Following;
@@ -44,6 +45,8 @@ export class KeptRows {
   #isWhole = false;
   /** The rows of the list before rights and filter. */
   #looked = 0;
+  /** By the names of their records. */
+  #texts = new Map<string, KeptText>();
   /** The list is longer than any that is kept. */
   isTooLong = false;
   filteredByAcls = false;
@@ -56,7 +59,10 @@ export class KeptRows {
   /** Takes the changes of a transaction. */
   hear(changes: readonly Change[], index: number): void {
     if (this.#isLost) return;
-    const own = changes.filter(({ table }) => table === this.#following.table);
+    const { table, texts } = this.#following;
+    const own = changes.filter(
+      (change) => change.table === table || texts?.shownIn(change) !== undefined,
+    );
     if (own.length === 0) return;
     this.#heard.push({ changes: own, index });
     this.#heardCount += own.length;
@@ -70,6 +76,7 @@ export class KeptRows {
     this.#heard = [];
     this.#heardCount = 0;
     this.#looked = 0;
+    this.#texts = new Map();
   }
 
   get size(): number {
@@ -116,7 +123,12 @@ export class KeptRows {
     while (this.#heard.length > 0 && this.#heard[0]!.index <= index) {
       const { changes } = this.#heard.shift()!;
       this.#heardCount -= changes.length;
-      for (const { before, after } of changes) this.#show({ before, after, test }, question);
+      for (const change of changes) {
+        const { table, before, after } = change;
+        if (table === this.#following.table) this.#show({ before, after, test }, question);
+        const name = this.#following.texts?.shownIn(change);
+        if (name !== undefined) this.#texts.delete(name);
+      }
     }
     this.#isWhole = true;
     this.filteredByAcls ||= test.filteredByAcls;
@@ -184,7 +196,25 @@ export class KeptRows {
     const isWhole = isCounted || this.#order.field !== undefined;
     const total = isWhole ? this.#rows.length : undefined;
     const nextKey = next === undefined ? undefined : this.#tokenOf(next, question);
-    return new KeptWalk({ rows, nextKey, total, filteredByAcls: this.filteredByAcls });
+    const { filteredByAcls } = this;
+    return new KeptWalk({ rows, nextKey, total, filteredByAcls, textOf: this.#pageTexts() });
+  }
+
+  /** Gives the texts of the records of a page. */
+  #pageTexts(): Walk['textOf'] {
+    const { texts } = this.#following;
+    if (texts === undefined) return undefined;
+    texts.readRanges();
+    const [before, now] = [this.#texts, new Map<string, KeptText>()];
+    this.#texts = now;
+    return (row, present) => {
+      const name = texts.nameOf(row);
+      const known = before.get(name);
+      const isKept = known !== undefined && known.row === row;
+      const text = isKept ? known.text : JSON.stringify(present(row));
+      now.set(name, { row, text });
+      return text;
+    };
   }
 
   /** The number of rows on the pages before, whether the row that the token names is still there or not. */
@@ -204,6 +234,11 @@ export class KeptRows {
   }
 }
 
+interface KeptText {
+  readonly row: unknown;
+  readonly text: string;
+}
+
 const fieldOf = (row: unknown, field: string): unknown =>
   (row as Readonly<Record<string, unknown>>)[field];
 
@@ -213,17 +248,20 @@ class KeptWalk implements Walk {
   readonly nextKey: readonly string[] | undefined;
   readonly total: number | undefined;
   readonly filteredByAcls: boolean;
+  readonly textOf: Walk['textOf'];
 
   constructor({
     rows,
     nextKey,
     total,
     filteredByAcls,
+    textOf,
   }: Omit<Walk, 'go'> & { readonly rows: readonly unknown[] }) {
     this.#rows = rows;
     this.nextKey = nextKey;
     this.total = total;
     this.filteredByAcls = filteredByAcls;
+    this.textOf = textOf;
   }
 
   go(count: number, take: (row: unknown) => void): boolean {

@@ -29,6 +29,8 @@ export interface Walk {
   readonly filteredByAcls: boolean;
   /** Looks at the next `count` rows and passes on those of the page. `true`: the page is complete. */
   go(count: number, take: (row: unknown) => void): boolean;
+  /** The text of the record of a row, which `present` makes; absent: no texts are kept. */
+  readonly textOf?: ((row: unknown, present: (row: unknown) => unknown) => string) | undefined;
 }
 
 /** Which rows the caller asks for, and may see. */

@@ -82,7 +82,7 @@ export class Lister {
     walk: Walk,
     gather: Gather<unknown> | undefined,
   ): Page | Promise<Page | undefined> {
-    const { form, recordOf } = this.#formOf(question);
+    const { form, recordOf } = this.#formOf(question, walk);
     const items: unknown[] = [];
     const show = (row: unknown) => items.push(recordOf(row));
     const step = measuredStep(() => walk.go(limits.list.rowsPerStep, show), question.request);
@@ -95,18 +95,27 @@ export class Lister {
     }
     if (!isMade) return this.#inTurns(question, walk, { form, recordOf, shown: items, rows: [] });
     if (form !== listForms.kept) return { value: items, ...whatElse(walk) };
+    question.request.follower?.onRows(items as string[]);
     const text = new ListText(form);
     return { body: text.next(items) + text.end(), ...whatElse(walk) };
   }
 
   /** How the records of the list become text. */
-  #formOf({ run, input, shared }: ListQuestion): Pick<LongList, 'form' | 'recordOf'> {
+  #formOf(
+    { run, input, shared, request }: ListQuestion,
+    { textOf: keptText }: Walk,
+  ): Pick<LongList, 'form' | 'recordOf'> {
     const recordOf = (row: unknown) => run.present(row, input);
     if (shared.pretty) return { form: listForms.pretty, recordOf };
+    const kept = (textOf: (row: unknown) => string) => ({ form: listForms.kept, recordOf: textOf });
+    if (keptText !== undefined) return kept((row) => keptText(row, recordOf));
     const otherOf = run.shows?.(input);
-    if (otherOf === undefined) return { form: listForms.plain, recordOf };
-    const textOf = (row: unknown) => this.#texts.textOf(row as object, otherOf(row), recordOf);
-    return { form: listForms.kept, recordOf: textOf };
+    if (otherOf !== undefined) {
+      return kept((row) => this.#texts.textOf(row as object, otherOf(row), recordOf));
+    }
+    // A follower compares the rows by their texts.
+    if (request.follower !== undefined) return kept((row) => JSON.stringify(recordOf(row)));
+    return { form: listForms.plain, recordOf };
   }
 
   async #inTurns(question: ListQuestion, walk: Walk, list: LongList): Promise<Page | undefined> {

@@ -7,7 +7,7 @@ import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import type { Caller } from '../model/permission/caller.ts';
 import type { Permission } from '../model/permission/permission.ts';
 import type { Contact } from '../server/servers.ts';
-import type { Snapshot } from '../state/types.ts';
+import type { Change, Snapshot } from '../state/types.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import type { Answer } from './http.ts';
 import type { Moment } from './moment.ts';
@@ -132,6 +132,18 @@ export interface Following<R = unknown> {
   readonly order: 'up' | 'down';
   /** Whether the list of the request has the row, before `matches`, rights and filter. */
   readonly isIn: (row: R) => boolean;
+  /** Where it is given, the texts of the records are kept until a row changes that they show. */
+  readonly texts?: FollowedTexts<R>;
+}
+
+/** Which records of a followed list show which rows. */
+export interface FollowedTexts<R = unknown> {
+  /** Names the record of a row. */
+  readonly nameOf: (row: R) => string;
+  /** The name of the record that shows this row beside its own, of any table; `undefined`: none does. */
+  readonly shownIn: (change: Change) => string | undefined;
+  /** Reads the ranges of all rows that records show, so that their changes are changes of the answer. */
+  readonly readRanges: () => void;
 }
 
 /** A list of rows `R`, answered to requests with input `I`. */

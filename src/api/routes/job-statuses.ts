@@ -18,7 +18,7 @@ import {
 } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { isWithin } from '../oldest-first.ts';
-import type { BaseInput, PageStart, Route } from '../route.ts';
+import type { BaseInput, Following, PageStart, Route } from '../route.ts';
 import { type InputOf, serveList } from '../serve.ts';
 
 /**
@@ -35,10 +35,7 @@ export function jobStatusesRoutes(): Route[] {
       const message = `Jobs names ${Jobs.length} jobs; at most ${statusesMax} are told of at once`;
       throw invalid('invalid-body', [{ pointer: '/Jobs', message }]);
     },
-    follows: ({ query, namespace }: Given) =>
-      query.job === ''
-        ? { table: jobs.name, order: 'down' as const, isIn: (job: Job) => isWithin(job, namespace) }
-        : undefined,
+    follows: (input: Given) => (input.query.job === '' ? followingOf(input) : undefined),
     keyOf: (job: Job) => [numberPart(job.ModifyIndex), job.Namespace, job.ID],
     matches: (job: Job, input: Given) => {
       const { Jobs, IncludeChildren } = selectionOf(input);
@@ -48,6 +45,32 @@ export function jobStatusesRoutes(): Route[] {
     present: (job: Job, { snapshot }: Given) => statusesOf(snapshot, job),
   };
   return [...serveList(contract.statuses, list), ...serveList(contract.statusesOf, list)];
+}
+
+function followingOf({ snapshot, namespace }: Given): Following<Job> {
+  const nameOf = (Namespace: string, ID: string) => JSON.stringify([Namespace, ID]);
+  return {
+    table: jobs.name,
+    order: 'down',
+    isIn: (job) => isWithin(job, namespace),
+    texts: {
+      nameOf: ({ Namespace, ID }) => nameOf(Namespace, ID),
+      shownIn: ({ table, before, after }) => {
+        if (table === jobs.name) {
+          const { Namespace, ParentID } = (after ?? before) as Job;
+          return ParentID === '' ? undefined : nameOf(Namespace, ParentID);
+        }
+        if (table !== allocations.name && table !== deployments.name) return undefined;
+        const { Namespace, JobID } = (after ?? before) as Allocation | Deployment;
+        return nameOf(Namespace, JobID);
+      },
+      readRanges: () => {
+        const whole = namespace === everyNamespace ? [defaultPartition] : inNamespace(namespace);
+        snapshot.table(allocations).lastIndex({ prefix: whole });
+        snapshot.table(deployments).lastIndex({ prefix: whole });
+      },
+    },
+  };
 }
 
 type Selection = BodyOf<typeof contract.statusesOf>;

@@ -2,6 +2,7 @@ import type { Authorizer } from '../../acl/authorizer.ts';
 import type { World } from '../../base/ports.ts';
 import { problemOf, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { About } from '../../model/ui-stream/messages.ts';
 import type { Footprint, State } from '../../state/types.ts';
 import type { Answer, Follower, Request } from '../http.ts';
 import type { Memory } from '../memory.ts';
@@ -34,6 +35,8 @@ export interface ReadingOptions {
   readonly world: Pick<World, 'processor' | 'secrets'>;
   readonly rights: RightsNames;
   readonly memory: Memory;
+  /** The answer before. */
+  readonly last: WatchedAnswer | undefined;
 }
 
 /** Names for the rights of tokens: tokens with equal rights have the same name. */
@@ -58,15 +61,19 @@ export async function readingOf(
   isFresh: boolean,
   options: ReadingOptions,
 ): Promise<Reading> {
-  const { pipeline, state, world, rights, memory } = options;
+  const { pipeline, state, world, rights, memory, last } = options;
   const meter = new Meter(world.processor);
   const { index } = state.read();
   let read: Parameters<Follower['onRead']>[0] | undefined;
+  let rows: readonly string[] | undefined;
   let isOfCaller = false;
   const follower: Follower = {
     memory,
     onRead: (found) => {
       read = found;
+    },
+    onRows: (texts) => {
+      rows = texts;
     },
     onCaller: () => {
       isOfCaller = true;
@@ -77,7 +84,9 @@ export async function readingOf(
   const answered = meter.measure(() => pipeline.handle(asked));
   const answer = answered instanceof Promise ? await answered : answered;
   const text = await textOf(answer, limits.uiStream.valueLengthMax);
-  const watched = meter.measure(() => watchedAnswer({ answer, text, index, isFresh }, world));
+  const watched = meter.measure(() =>
+    watchedAnswer({ answer, text, rows, last, index, isFresh }, world),
+  );
   const { authorizer, ofAnswer, ofCaller = [], moment = {} } = read ?? {};
   const isShared = watched.status === 200 && !watched.about.stale && !isOfCaller;
   return {
@@ -103,12 +112,14 @@ interface Answered {
   readonly answer: Answer;
   /** `undefined`: it is too long. */
   readonly text: string | undefined;
+  readonly rows: readonly string[] | undefined;
+  readonly last: WatchedAnswer | undefined;
   readonly index: number;
   readonly isFresh: boolean;
 }
 
 function watchedAnswer(
-  { answer, text, index, isFresh }: Answered,
+  { answer, text, rows, last, index, isFresh }: Answered,
   { secrets }: ReadingOptions['world'],
 ): WatchedAnswer {
   const versionOf = (whole: string) => secrets.hash(whole).slice(0, versionLength);
@@ -117,20 +128,30 @@ function watchedAnswer(
     const refused = refusal('watch-too-large', { limit, kept: 'a watched path' });
     const problem = JSON.stringify(problemOf(refused));
     const about = { version: versionOf(problem), index, stale: !isFresh };
-    return new WatchedAnswer(refused.status, problem, about);
+    return new WatchedAnswer(refused.status, { text: problem }, about);
   }
   const header = (name: string) =>
     answer.headers[`x-scheduler-${name}`] ?? answer.headers[`x-registry-${name}`];
   const nextToken = header('nexttoken');
   const total = header('total');
-  return new WatchedAnswer(answer.status, text, {
-    version: versionOf(`${answer.status} ${nextToken ?? ''} ${total ?? ''} ${text}`),
-    index: Number(header('index') ?? index),
+  const body = rows === undefined || answer.status !== 200 ? { text } : { rows };
+  const beside = {
     ...(nextToken !== undefined && { nextToken }),
     ...(total !== undefined && { total: Number(total) }),
+  };
+  const known = last?.hasRows(body) === true && isSameBeside(last.about, beside);
+  return new WatchedAnswer(answer.status, body, {
+    version: known
+      ? last.about.version
+      : versionOf(`${answer.status} ${nextToken ?? ''} ${total ?? ''} ${text}`),
+    index: Number(header('index') ?? index),
+    ...beside,
     stale: !isFresh || header('knownleader') === 'false',
   });
 }
+
+const isSameBeside = (left: Partial<About>, right: Partial<About>): boolean =>
+  left.nextToken === right.nextToken && left.total === right.total;
 
 /** Not in limits: enough of a SHA-256 that two answers never share it. */
 const versionLength = 32;

@@ -128,7 +128,7 @@ class SharedWatch implements Member {
   remove(subscriber: Subscriber): boolean {
     this.#subscribers.delete(subscriber);
     if (this.#subscribers.size > 0) return false;
-    if (!this.#isOver) this.#options.held(-(this.#newest?.text.length ?? 0));
+    if (!this.#isOver) this.#options.held(-(this.#newest?.length ?? 0));
     this.#isOver = true;
     this.#memory.end();
     this.#leaveCircle();
@@ -159,7 +159,7 @@ class SharedWatch implements Member {
     // Without a leader the wait may be long, and is for nothing.
     const isFresh = knowsLeader() && (await isReady(pipeline));
     if (this.#isOver) return;
-    const options = { ...this.#options, memory: this.#memory };
+    const options = { ...this.#options, memory: this.#memory, last: this.#newest };
     const reading = await readingOf(request, isFresh, options);
     this.#readings += 1;
     if (this.#isOver) return this.#memory.end();
@@ -175,7 +175,7 @@ class SharedWatch implements Member {
     this.#isOutdated = false;
     const { version, stale } = this.#newest?.about ?? {};
     if (answer.about.version === version && answer.about.stale === stale) return;
-    this.#options.held(answer.text.length - (this.#newest?.text.length ?? 0));
+    this.#options.held(answer.length - (this.#newest?.length ?? 0));
     this.#newest = answer;
     for (const subscriber of [...this.#subscribers]) subscriber.offer(answer);
   }

@@ -118,14 +118,14 @@ class UiWatch implements Subscriber {
 
   leave(): void {
     this.#isOver = true;
-    this.#options.hold(-(this.#sent?.text.length ?? 0));
+    this.#options.hold(-(this.#sent?.length ?? 0));
     this.end();
   }
 
   #sendNewest(answer: WatchedAnswer): void {
     const { send, hold, has, onRefused } = this.#options;
     const before = this.#sent;
-    if (!hold(answer.text.length - (before?.text.length ?? 0))) {
+    if (!hold(answer.length - (before?.length ?? 0))) {
       const limit = limits.uiStream.heldPerConnectionLengthMax;
       const problem = problemOf(refusal('watch-too-large', { limit, kept: 'a connection' }));
       send(`"kind":"refused","problem":${JSON.stringify(problem)}`);

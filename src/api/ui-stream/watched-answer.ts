@@ -1,23 +1,42 @@
-import { difference, type Json } from '../../model/ui-stream/difference.ts';
+import { type Difference, difference, type Json } from '../../model/ui-stream/difference.ts';
 import type { About } from '../../model/ui-stream/messages.ts';
+import { rowDifference } from '../../model/ui-stream/row-difference.ts';
+
+/** The JSON of an answer: the value, or the problem of a refusal. Of a list, perhaps, the texts of its rows. */
+export type WatchedBody = { readonly text: string } | { readonly rows: readonly string[] };
 
 /** An answer to a watched path, for all who follow that with the same token. */
 export class WatchedAnswer {
   readonly status: number;
-  /** JSON: the value, or the problem of a refusal. */
-  readonly text: string;
   readonly about: About;
+  /** The length of its text. */
+  readonly length: number;
+  readonly #body: WatchedBody;
   readonly #changes = new WeakMap<WatchedAnswer, string>();
   #value: { readonly json: Json } | undefined;
 
-  constructor(status: number, text: string, about: About) {
+  constructor(status: number, body: WatchedBody, about: About) {
     this.status = status;
-    this.text = text;
     this.about = about;
+    this.length = 'text' in body ? body.text.length : lengthOfRows(body.rows);
+    this.#body = body;
   }
 
   get isValue(): boolean {
     return this.status < 400;
+  }
+
+  get text(): string {
+    return 'text' in this.#body ? this.#body.text : `[${this.#body.rows.join(',')}]`;
+  }
+
+  /** Whether both are lists of the same rows. */
+  hasRows(other: WatchedBody): boolean {
+    if (!('rows' in this.#body && 'rows' in other)) return false;
+    const { rows } = other;
+    return (
+      this.#body.rows.length === rows.length && this.#body.rows.every((row, at) => row === rows[at])
+    );
   }
 
   /** The fields of a message with the whole answer. */
@@ -41,12 +60,19 @@ export class WatchedAnswer {
   }
 
   #changeTo(before: WatchedAnswer): string {
-    const { whole } = this;
-    if (!this.isValue || !before.isValue) return whole;
-    const change = difference(before.#parsed, this.#parsed);
-    if (change === undefined) return this.same;
-    const text = `"kind":"change",${this.#aboutText},"change":${JSON.stringify(change)}`;
-    return text.length < whole.length ? text : whole;
+    if (!this.isValue || !before.isValue) return this.whole;
+    const found = this.#differenceFrom(before);
+    if (found === undefined) return this.same;
+    const change = JSON.stringify(found);
+    return change.length < this.length
+      ? `"kind":"change",${this.#aboutText},"change":${change}`
+      : this.whole;
+  }
+
+  #differenceFrom(before: WatchedAnswer): Difference | undefined {
+    const [old, own] = [before.#body, this.#body];
+    if ('rows' in old && 'rows' in own) return rowDifference(old.rows, own.rows);
+    return difference(before.#parsed, this.#parsed);
   }
 
   get #parsed(): Json {
@@ -58,3 +84,7 @@ export class WatchedAnswer {
     return JSON.stringify(this.about).slice(1, -1);
   }
 }
+
+/** With the brackets and the commas. */
+const lengthOfRows = (rows: readonly string[]): number =>
+  rows.reduce((sum, row) => sum + row.length, 0) + Math.max(0, rows.length - 1) + 2;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { applied, type Difference, difference, type Json } from './difference.ts';
+import { rowDifference } from './row-difference.ts';
 
 /** As the parser makes it. */
 const json = fc.json({ maxDepth: 4 }).map((text): Json => JSON.parse(text));
@@ -36,6 +37,21 @@ test('a difference leads from any value to any other', () => {
       const found = difference(before, after);
       const made = found === undefined ? before : applied(before, sent(found));
       expect(told(made)).toBe(told(after));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a difference of rows that are texts leads from any list to any other', () => {
+  const rows = fc.array(fc.oneof({ weight: 5, arbitrary: row }, json), { maxLength: 12 });
+  fc.assert(
+    fc.property(rows, rows, fc.func(fc.boolean()), (before, after, isKept) => {
+      // Many lists have most of their rows in common.
+      const next = [...before.filter((one) => isKept(one)), ...after] as Json[];
+      const [old, own] = [before, next].map((list) => list.map((one) => JSON.stringify(one)));
+      const found = rowDifference(old!, own!);
+      if (found === undefined) expect(own).toEqual(old);
+      else expect(told(applied(before as Json, sent(found)))).toBe(told(next));
     }),
     { numRuns: 500 },
   );

@@ -79,7 +79,7 @@ function ofLists(before: readonly Json[], after: readonly Json[]): Difference | 
 }
 
 /** Keeps one more row, beside the row before if that is kept too. */
-function keep(rows: Rows[], place: number): void {
+export function keep(rows: Rows[], place: number): void {
   const last = rows.at(-1);
   if (last?.[0] === 'keep' && last[1] + last[2] === place) {
     rows[rows.length - 1] = ['keep', last[1], last[2] + 1];

@@ -37,9 +37,9 @@ export const uiStreamLimits = {
   /** A path whose answer depends on the time is read again at the moment of its next change, and after this time at the latest. */
   momentWaitMaxMs: 1 * hourMs,
   /** All watches together use at most this part of a core, without collections: an evaluation is followed by a pause of so many times its cost. */
-  costFactor: 40,
+  costFactor: 80,
   /** A watch waits at most so many times its own cost, however many others there are. */
-  costFactorMax: 400,
+  costFactorMax: 800,
   /** The longest pause because of a cost. */
   watchIntervalMaxMs: 5 * secondMs,
 } as const;
