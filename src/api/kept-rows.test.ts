@@ -38,8 +38,9 @@ class Table {
   change(): void {
     const { random } = this.world;
     const id = String(random.below(12));
-    if (random.below(4) === 0) return this.note(id);
-    if (random.below(3) > 0) this.put({ id, size: random.below(5), isSecret: !random.below(4) });
+    if (random.below(4) === 0) this.note(id);
+    else if (random.below(3) > 0)
+      this.put({ id, size: random.below(5), isSecret: !random.below(4) });
     else if (this.#rows.has(id)) this.#hear(id, undefined);
   }
 
