@@ -197,14 +197,20 @@ export class KeptRows {
     const total = isWhole ? this.#rows.length : undefined;
     const nextKey = next === undefined ? undefined : this.#tokenOf(next, question);
     const { filteredByAcls } = this;
-    return new KeptWalk({ rows, nextKey, total, filteredByAcls, textOf: this.#pageTexts() });
+    return new KeptWalk({
+      rows,
+      nextKey,
+      total,
+      filteredByAcls,
+      textOf: this.#pageTexts(question),
+    });
   }
 
   /** Gives the texts of the records of a page. */
-  #pageTexts(): Walk['textOf'] {
+  #pageTexts({ input }: KeptQuestion): Walk['textOf'] {
     const { texts } = this.#following;
     if (texts === undefined) return undefined;
-    texts.readRanges();
+    texts.readRanges(input.snapshot);
     const [before, now] = [this.#texts, new Map<string, KeptText>()];
     this.#texts = now;
     return (row, present) => {

@@ -143,7 +143,7 @@ export interface FollowedTexts<R = unknown> {
   /** The name of the record that shows this row beside its own, of any table; `undefined`: none does. */
   readonly shownIn: (change: Change) => string | undefined;
   /** Reads the ranges of all rows that records show, so that their changes are changes of the answer. */
-  readonly readRanges: () => void;
+  readonly readRanges: (snapshot: Snapshot) => void;
 }
 
 /** A list of rows `R`, answered to requests with input `I`. */

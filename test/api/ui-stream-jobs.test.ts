@@ -78,6 +78,7 @@ test('a watched list of jobs shows the allocations, deployments and children of 
   const first = [
     { kind: 'service', name: 'a', count: 2 },
     { kind: 'report', name: 'a', count: 0 },
+    { kind: 'service', name: 'b', count: 0 },
     { kind: 'report', name: 'a', count: 3 },
     { kind: 'dispatch', name: 'parent', count: 0 },
     { kind: 'report', name: 'a', count: 1 },

@@ -47,7 +47,7 @@ export function jobStatusesRoutes(): Route[] {
   return [...serveList(contract.statuses, list), ...serveList(contract.statusesOf, list)];
 }
 
-function followingOf({ snapshot, namespace }: Given): Following<Job> {
+function followingOf({ namespace }: Given): Following<Job> {
   const nameOf = (Namespace: string, ID: string) => JSON.stringify([Namespace, ID]);
   return {
     table: jobs.name,
@@ -64,7 +64,7 @@ function followingOf({ snapshot, namespace }: Given): Following<Job> {
         const { Namespace, JobID } = (after ?? before) as Allocation | Deployment;
         return nameOf(Namespace, JobID);
       },
-      readRanges: () => {
+      readRanges: (snapshot) => {
         const whole = namespace === everyNamespace ? [defaultPartition] : inNamespace(namespace);
         snapshot.table(allocations).lastIndex({ prefix: whole });
         snapshot.table(deployments).lastIndex({ prefix: whole });
