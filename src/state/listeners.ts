@@ -6,24 +6,25 @@ export type Listener = (changes: readonly Change[], index: number) => void;
 
 /** Functions that are called at each event. */
 export class Listeners<A extends readonly unknown[]> {
-  readonly #all = new Set<(...told: A) => void>();
+  /** Replaced and never changed, so that those who are told stay the same during an event. */
+  #all: readonly ((...told: A) => void)[] = [];
 
   /** Returns a function that unsubscribes. */
   add(listen: (...told: A) => void): () => void {
     // A function of its own, so that listening twice with one function is two listeners.
     const listener = (...told: A) => listen(...told);
-    this.#all.add(listener);
+    this.#all = [...this.#all, listener];
     return () => {
-      this.#all.delete(listener);
+      this.#all = this.#all.filter((one) => one !== listener);
     };
   }
 
   get size(): number {
-    return this.#all.size;
+    return this.#all.length;
   }
 
   tell(...told: A): void {
-    for (const listen of [...this.#all]) guarded(() => listen(...told));
+    for (const listen of this.#all) guarded(listen, ...told);
   }
 }
 

@@ -151,10 +151,10 @@ export function wakeAll(watches: readonly Parked[]): void {
   for (const parked of watches) guarded(() => parked.wake());
 }
 
-/** Calls `run`. If it throws, that is a bug, and the error becomes an uncaught error. */
-export function guarded(run: () => void): void {
+/** Calls `run` with the values. If it throws, that is a bug, and the error becomes an uncaught error. */
+export function guarded<A extends readonly unknown[]>(run: (...told: A) => void, ...told: A): void {
   try {
-    run();
+    run(...told);
   } catch (error) {
     queueMicrotask(() => {
       throw error;

@@ -255,9 +255,12 @@ export class EvaluationDispatcher {
 const superseded = 'a newer evaluation takes its place';
 
 /** Evaluations that were decided, canceled or deleted. */
-const endedBy = (changes: readonly Change[]): readonly Evaluation[] =>
-  changes.flatMap(({ table, before, after }) => {
-    if (table !== evaluations.name) return [];
+function endedBy(changes: readonly Change[]): readonly Evaluation[] {
+  const ended: Evaluation[] = [];
+  for (const { table, before, after } of changes) {
+    if (table !== evaluations.name) continue;
     const evaluation = (after ?? before) as Evaluation;
-    return after === undefined || isTerminalEvaluation(evaluation) ? [evaluation] : [];
-  });
+    if (after === undefined || isTerminalEvaluation(evaluation)) ended.push(evaluation);
+  }
+  return ended;
+}
