@@ -10,29 +10,37 @@ import type { Snapshot } from '../../state/types.ts';
  * any node, nothing is known of drivers.
  */
 export function driverWarnings(view: Snapshot, job: Pick<Job, 'TaskGroups'>): string[] {
-  return [...firstUsers(job)].flatMap(([driver, user]) => {
+  const sentences: string[] = [];
+  for (const [driver, { group, task }] of firstUsers(job)) {
     const reasons = new Map<string, number>();
-    let lacking = 0;
+    let [lacking, isThere] = [0, false];
     for (const node of view.table(nodes).scan()) {
       if (!isKnownAlive(node)) continue;
-      if (hasDriver(node, driver)) return [];
+      isThere = hasDriver(node, driver);
+      if (isThere) break;
       lacking += 1;
       const reason = driverReason(node, driver);
       if (reason !== '') reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
     }
-    return lacking === 0
-      ? []
-      : [`${user}: no node has the driver ${quote(driver)}${listed(reasons)}.`];
-  });
+    if (isThere || lacking === 0) continue;
+    const user = `Group "${group}", task "${task}"`;
+    sentences.push(`${user}: no node has the driver ${quote(driver)}${listed(reasons)}.`);
+  }
+  return sentences;
+}
+
+/** The names of a task and of its group. */
+interface User {
+  readonly group: string;
+  readonly task: string;
 }
 
 /** For each driver, the first task that needs it. */
-function firstUsers({ TaskGroups }: Pick<Job, 'TaskGroups'>): ReadonlyMap<string, string> {
-  const users = new Map<string, string>();
+function firstUsers({ TaskGroups }: Pick<Job, 'TaskGroups'>): ReadonlyMap<string, User> {
+  const users = new Map<string, User>();
   for (const { Name, Tasks } of TaskGroups) {
     for (const task of Tasks) {
-      const user = `Group "${Name}", task "${task.Name}"`;
-      if (!users.has(task.Driver)) users.set(task.Driver, user);
+      if (!users.has(task.Driver)) users.set(task.Driver, { group: Name, task: task.Name });
     }
   }
   return users;
