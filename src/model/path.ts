@@ -5,7 +5,9 @@ import { limits } from './limits.ts';
 export type Path = { readonly parent: Path; readonly key: string | number } | null;
 
 export function below(path: Path, ...keys: (string | number)[]): Path {
-  return keys.reduce<Path>((parent, key) => ({ parent, key }), path);
+  let at = path;
+  for (let step = 0; step < keys.length; step++) at = { parent: at, key: keys[step]! };
+  return at;
 }
 
 function keysOf(path: Path): (string | number)[] {

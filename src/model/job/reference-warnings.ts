@@ -5,6 +5,7 @@ import { below, type Path, type Report } from '../path.ts';
 import type { Service } from '../service/service.ts';
 import {
   devicePlace,
+  mayRefer,
   plainPlace,
   type ReferencePlace,
   referenceFaults,
@@ -39,17 +40,37 @@ function checker(warn: Report): Check {
   let left: number = limits.fault.warningsMax;
   const check: Check = (value, path, place) => {
     if (typeof value === 'string') {
+      if (!mayRefer(value)) return;
       for (const fault of referenceFaults(value, place)) {
         if (left-- <= 0) return;
         warn(path, fault);
       }
+    } else if (Array.isArray(value)) {
+      value.forEach((inner, index) => {
+        if (isToCheck(inner)) check(inner, below(path, index), place);
+      });
     } else if (typeof value === 'object' && value !== null) {
-      for (const [key, inner] of Object.entries(value)) {
-        check(inner, below(path, Array.isArray(value) ? Number(key) : key), place);
+      for (const key of Object.keys(value)) {
+        const inner = (value as Readonly<Record<string, unknown>>)[key];
+        if (isToCheck(inner)) check(inner, below(path, key), place);
       }
     }
   };
   return check;
+}
+
+/** Most values need no path. */
+const isToCheck = (value: unknown): boolean =>
+  typeof value === 'string' ? mayRefer(value) : typeof value === 'object' && value !== null;
+
+/** How a field is checked. */
+interface Manner {
+  readonly check: Check;
+  readonly place: ReferencePlace;
+}
+
+function checkField(value: unknown, path: Path, field: string, { check, place }: Manner): void {
+  if (isToCheck(value)) check(value, below(path, field), place);
 }
 
 type Rules = Pick<Task, 'Constraints' | 'Affinities'> & Partial<Pick<TaskGroup, 'Spreads'>>;
@@ -60,14 +81,14 @@ function checkRules(rules: Rules, path: Path, check: Check, place = rulePlace): 
     if (/^is_(not_)?set$/.test(rule.Operand)) return;
     check(rule, below(path, 'Constraints', index), place);
   });
-  check(rules.Affinities, below(path, 'Affinities'), place);
-  check(rules.Spreads, below(path, 'Spreads'), place);
+  checkField(rules.Affinities, path, 'Affinities', { check, place });
+  checkField(rules.Spreads, path, 'Spreads', { check, place });
 }
 
 function checkGroup(job: Job, group: TaskGroup, path: Path, check: Check): void {
   checkRules(group, path, check);
-  check(group.Meta, below(path, 'Meta'), plainPlace);
-  check(group.Networks, below(path, 'Networks'), plainPlace);
+  checkField(group.Meta, path, 'Meta', { check, place: plainPlace });
+  checkField(group.Networks, path, 'Networks', { check, place: plainPlace });
   group.Services?.forEach((service, index) => {
     const task = group.Tasks.find(({ Name }) => Name === service.TaskName);
     checkService(service, below(path, 'Services', index), check, placeIn(job, group, task));
@@ -106,14 +127,12 @@ function checkTask({ job, group, task }: TaskInJob, path: Path, check: Check): v
   task.Resources.Devices?.forEach((device, index) => {
     checkRules(device, below(path, 'Resources', 'Devices', index), check, devicePlace);
   });
-  for (const field of filledIn) check(task[field], below(path, field), place);
-  for (const field of notFilledIn) check(task[field], below(path, field), plainPlace);
+  const inTask = { check, place };
+  const plainly = { check, place: plainPlace };
+  for (const field of filledIn) checkField(task[field], path, field, inTask);
+  for (const field of notFilledIn) checkField(task[field], path, field, plainly);
   // Variables cannot refer to each other.
-  const before: ReferencePlace = {
-    ...place,
-    variables: ownVariables(job, group, task),
-    hasMore: false,
-  };
+  const before = new TaskPlace(() => ownVariables(job, group, task), false);
   for (const [name, value] of Object.entries(task.Env ?? {})) {
     check(name, below(path, 'Env', name), before);
     check(value, below(path, 'Env', name), before);
@@ -127,7 +146,27 @@ function checkTask({ job, group, task }: TaskInJob, path: Path, check: Check): v
 }
 
 function placeIn(job: Job, group: TaskGroup, task: Task | undefined): ReferencePlace {
-  const variables = new Set([...ownVariables(job, group, task), ...Object.keys(task?.Env ?? {})]);
   const hasMore = task?.Templates?.some(({ Envvars }) => Envvars) ?? false;
-  return { kind: 'task', variables, hasMore };
+  return new TaskPlace(
+    () => new Set([...ownVariables(job, group, task), ...Object.keys(task?.Env ?? {})]),
+    hasMore,
+  );
+}
+
+/** A place in a task, whose variables are gathered once a reference is found. */
+class TaskPlace implements ReferencePlace {
+  readonly kind = 'task';
+  readonly hasMore: boolean;
+  readonly #gather: () => ReadonlySet<string>;
+  #variables: ReadonlySet<string> | undefined;
+
+  constructor(gather: () => ReadonlySet<string>, hasMore: boolean) {
+    this.#gather = gather;
+    this.hasMore = hasMore;
+  }
+
+  get variables(): ReadonlySet<string> {
+    this.#variables ??= this.#gather();
+    return this.#variables;
+  }
 }

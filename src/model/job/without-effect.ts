@@ -82,16 +82,25 @@ export const fieldsWithoutEffect: Readonly<Record<string, string>> = {
 /** The rows by their keys, so that a job is walked once. `[]` and `{}` stand for all elements. */
 interface Branch {
   readonly below: Map<string, Branch>;
+  /** The keys of `below` and their branches: a list is walked without a new object for each of them. */
+  readonly steps: { readonly key: string; readonly inner: Branch }[];
   row?: { readonly message: string; readonly ordinary: readonly unknown[] };
 }
 
-const root: Branch = { below: new Map() };
+const newBranch = (): Branch => ({ below: new Map(), steps: [] });
+
+const root: Branch = newBranch();
 for (const [path, message] of Object.entries(fieldsWithoutEffect)) {
   const keys = path.replaceAll('[]', '.[]').replaceAll('{}', '.{}').split('.');
   let branch = root;
   for (const key of keys) {
-    if (!branch.below.has(key)) branch.below.set(key, { below: new Map() });
-    branch = branch.below.get(key)!;
+    let inner = branch.below.get(key);
+    if (inner === undefined) {
+      inner = newBranch();
+      branch.below.set(key, inner);
+      branch.steps.push({ key, inner });
+    }
+    branch = inner;
   }
   // Every job that was read has this field, and is sent back with it.
   const isStagger = keys.at(-1) === 'Stagger';
@@ -125,14 +134,17 @@ function visit(value: unknown, branch: Branch, path: Path, warn: Report): void {
   if (row !== undefined && holdsSomething(value)) {
     if (!row.ordinary.some((one) => isSame(one, value))) warn(path, row.message);
   }
-  for (const [key, inner] of branch.below) {
+  for (const { key, inner } of branch.steps) {
     if (key === '[]') {
       (value as readonly unknown[]).forEach((item, index) => {
         visit(item, inner, below(path, index), warn);
       });
     } else if (key === '{}') {
       for (const [name, item] of Object.entries(value)) visit(item, inner, below(path, name), warn);
-    } else visit((value as Record<string, unknown>)[key], inner, below(path, key), warn);
+    } else {
+      const item = (value as Record<string, unknown>)[key];
+      if (item !== null && item !== undefined) visit(item, inner, below(path, key), warn);
+    }
   }
 }
 

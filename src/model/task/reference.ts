@@ -10,6 +10,9 @@ import { passedVariables } from './task-variables.ts';
 /** `${name}`, and `${env["name"]}` for a variable by any name. */
 export const reference = /\$\{(?:env\["([^"\]]+)"\]|([A-Za-z0-9_.-]+))\}/g;
 
+/** Whether a text may have a reference. Hardly any has one. */
+export const mayRefer = (text: string): boolean => text.includes('${') || text.includes('NOMAD_');
+
 /** The place of the text with the reference. */
 export interface ReferencePlace {
   /**
@@ -32,7 +35,7 @@ export function* referenceFaults(
   text: string,
   place: ReferencePlace,
 ): Generator<string, void, void> {
-  if (!text.includes('${') && !text.includes('NOMAD_')) return;
+  if (!mayRefer(text)) return;
   const told = new Set<string>();
   for (const [whole, variable, plain] of text.matchAll(reference)) {
     const name = variable ?? plain!;
