@@ -34,8 +34,16 @@ export function* each<T>(items: Iterable<T>, visit: (item: T) => void): Steps<vo
   }
 }
 
+/** Whether the items are a list that takes no more than a step: most lists are so short, and need no other generator. */
+const isShort = <T>(items: Iterable<T>): items is readonly T[] =>
+  Array.isArray(items) && items.length <= itemsPerStep;
+
 export function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Steps<U[]> {
   const found: U[] = [];
+  if (isShort(items)) {
+    for (let at = 0; at < items.length; at++) found.push(change(items[at]!));
+    return found;
+  }
   yield* each(items, (item) => found.push(change(item)));
   return found;
 }
@@ -53,6 +61,10 @@ export function* joined<T>(lists: readonly (readonly T[])[]): Steps<readonly T[]
 
 export function* filtered<T>(items: Iterable<T>, test: (item: T) => boolean): Steps<T[]> {
   const found: T[] = [];
+  if (isShort(items)) {
+    for (let at = 0; at < items.length; at++) if (test(items[at]!)) found.push(items[at]!);
+    return found;
+  }
   yield* each(items, (item) => {
     if (test(item)) found.push(item);
   });

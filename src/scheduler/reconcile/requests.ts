@@ -110,18 +110,21 @@ function* requestsOf(
   const migrated = yield* mapped(migrate, (one) => replacement('migrate', one));
   const found = yield* mapped(replaceable, (one) => replacement('lost', one));
   const { deploymentId, isCanary } = membership;
-  const added = yield* mapped(
-    Array(fresh).keys(),
-    (): PlacementRequest => ({
-      kind: 'new',
-      name: freshName(),
-      previous: undefined,
-      stop: undefined,
-      delayNs: 0,
-      deploymentId,
-      isCanary,
-    }),
-  );
+  const added =
+    fresh === 0
+      ? []
+      : yield* mapped(
+          Array(fresh).keys(),
+          (): PlacementRequest => ({
+            kind: 'new',
+            name: freshName(),
+            previous: undefined,
+            stop: undefined,
+            delayNs: 0,
+            deploymentId,
+            isCanary,
+          }),
+        );
   return [...rescheduled, ...found, ...added, ...updated, ...migrated];
 }
 
