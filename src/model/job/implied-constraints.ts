@@ -19,6 +19,7 @@ const signalsTarget = '${attr.os.signals}';
 /** The signals of all tasks, unless constraints of the group require each of them already. */
 function signalConstraint(group: TaskGroup, own: readonly Constraint[]): Constraint[] {
   const wanted = [...new Set(group.Tasks.flatMap(signalsOf))].sort();
+  if (wanted.length === 0) return [];
   const demanded = new Set(
     own
       .filter(({ LTarget, Operand }) => LTarget === signalsTarget && Operand === 'set_contains')

@@ -11,7 +11,7 @@ import type { Transaction } from '../../state/types.ts';
 export function followScalingPolicies(transaction: Transaction, job: Job): void {
   const table = transaction.table(scalingPolicies);
   const prefix = inNamespace(job.Namespace, job.ID);
-  const stored = [...table.scan({ prefix })];
+  const stored = table.size === 0 ? [] : [...table.scan({ prefix })];
   if (stored.length === 0 && !mayHavePolicies(job)) return;
   const wanted = new Map(policiesOf(job).map((policy) => [policy.ID, policy]));
   for (const { CreateIndex, ModifyIndex, ...policy } of stored) {

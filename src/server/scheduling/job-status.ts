@@ -1,7 +1,7 @@
 import { isTerminal } from '../../model/allocation/allocation-rules.ts';
-import { isTerminalDeployment } from '../../model/deployment/deployment.ts';
+import { type Deployment, isTerminalDeployment } from '../../model/deployment/deployment.ts';
 import type { Job } from '../../model/job/job.ts';
-import { jobStatus } from '../../model/job/job-rules.ts';
+import { type JobSurroundings, jobStatus } from '../../model/job/job-rules.ts';
 import {
   allocations,
   deployments,
@@ -27,24 +27,48 @@ export function refreshJobStatus(
   const prefix = inNamespace(namespace, id);
   const job = transaction.table(jobs).get(...prefix);
   if (job === undefined) return;
-  const deploymentsOf = transaction.table(deployments).by('job').scan({ prefix });
-  const allocationsOf = transaction.table(allocations).by('job').scan({ prefix });
-  const status = jobStatus(job, {
-    hasActiveDeployment: some(
-      deploymentsOf,
-      (deployment) =>
-        deployment.JobCreateIndex === job.CreateIndex && !isTerminalDeployment(deployment),
-    ),
-    // Allocations of an earlier registration count as well, until the scheduler has stopped them.
-    hasLiveAllocation: some(allocationsOf, (allocation) => !isTerminal(allocation)),
-    hasOpenEvaluation: some(transaction.table(evaluations).by('open').scan({ prefix })),
-    // A status other than pending came from an evaluation, even if that was deleted since.
-    everEvaluated:
-      wasEvaluated ||
-      job.Status !== 'pending' ||
-      some(transaction.table(evaluations).by('job').scan({ prefix })),
-  });
+  const status = jobStatus(job, new RowsOfJob(transaction, job, wasEvaluated));
   if (status !== job.Status) changeJob(transaction, { ...job, Status: status });
+}
+
+/** Looks up each fact when it is asked for: most statuses follow from one or two of them. */
+class RowsOfJob implements JobSurroundings {
+  readonly #transaction: Transaction;
+  readonly #job: Job;
+  readonly #wasEvaluated: boolean;
+
+  constructor(transaction: Transaction, job: Job, wasEvaluated: boolean) {
+    this.#transaction = transaction;
+    this.#job = job;
+    this.#wasEvaluated = wasEvaluated;
+  }
+
+  get hasActiveDeployment(): boolean {
+    const { CreateIndex } = this.#job;
+    const isActive = (deployment: Deployment) =>
+      deployment.JobCreateIndex === CreateIndex && !isTerminalDeployment(deployment);
+    return some(this.#transaction.table(deployments).by('job').scan(this.#range), isActive);
+  }
+
+  /** Allocations of an earlier registration count as well, until the scheduler has stopped them. */
+  get hasLiveAllocation(): boolean {
+    const ofJob = this.#transaction.table(allocations).by('job').scan(this.#range);
+    return some(ofJob, (allocation) => !isTerminal(allocation));
+  }
+
+  get hasOpenEvaluation(): boolean {
+    return some(this.#transaction.table(evaluations).by('open').scan(this.#range));
+  }
+
+  /** A status other than pending came from an evaluation, even if that was deleted since. */
+  get everEvaluated(): boolean {
+    if (this.#wasEvaluated || this.#job.Status !== 'pending') return true;
+    return some(this.#transaction.table(evaluations).by('job').scan(this.#range));
+  }
+
+  get #range() {
+    return { prefix: inNamespace(this.#job.Namespace, this.#job.ID) };
+  }
 }
 
 /** Stores fields that are not part of the specification, in the job and in its current version. */
