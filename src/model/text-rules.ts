@@ -43,6 +43,7 @@ export function checkUnique(
   pathOf: (index: number) => Path,
   report: Report,
 ): void {
+  if (names.length < 2) return;
   const seen = new Set<string>();
   names.forEach((name, index) => {
     if (name !== '' && seen.has(name)) report(pathOf(index), `${JSON.stringify(name)} is taken`);

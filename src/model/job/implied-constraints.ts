@@ -71,6 +71,7 @@ function featureConstraints(group: TaskGroup, own: readonly Constraint[]): Const
     ...(group.Networks?.[0]?.Mode === 'bridge' ? hasBridge : []),
     ...(Tasks.some(needsRecentNode) ? [isRecent] : []),
   ];
+  if (wanted.length === 0) return [];
   const targets = new Set(own.map(({ LTarget }) => LTarget));
   return wanted.filter(({ LTarget }) => !targets.has(LTarget));
 }
