@@ -74,10 +74,11 @@ export const limits = {
     registrationsPerSecond: 20,
     paints: 10,
     probes: 20,
-    /** Tabs at the same time, how often they are opened, and the time that is measured with them and without. */
+    /** Tabs at the same time, how often they are opened, and the slices of time that are measured with them and without. */
     tabs: 10,
     tabTurns: 3,
-    tabSeconds: 40,
+    tabSlices: 8,
+    tabSliceMs: 5_000,
     /** The time from the last load of a tab to the measurement. */
     tabsSettledMs: 15_000,
     watchSeconds: 100,

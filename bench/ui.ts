@@ -23,7 +23,7 @@ const {
   probes,
   tabs,
   tabTurns,
-  tabSeconds,
+  tabSlices,
   watchSeconds,
 } = limits.ui;
 
@@ -235,10 +235,17 @@ async function heapOf(setting: Setting, tab: Tab): Promise<Figure[]> {
   ];
 }
 
-/** The processor time of the server in percent of a core. */
+/**
+ * The processor time of the server in percent of a core: the median of several slices, as a snapshot that the server writes
+ * now and then takes more than the tabs.
+ */
 async function shareOf(pid: number): Promise<number> {
   await pause(limits.ui.settledMs);
-  const [startMs, usedBeforeMs] = [performance.now(), usedMs(pid)];
-  await pause(tabSeconds * 1000);
-  return (100 * (usedMs(pid) - usedBeforeMs)) / (performance.now() - startMs);
+  const shares: number[] = [];
+  while (shares.length < tabSlices) {
+    const [startMs, usedBeforeMs] = [performance.now(), usedMs(pid)];
+    await pause(limits.ui.tabSliceMs);
+    shares.push((100 * (usedMs(pid) - usedBeforeMs)) / (performance.now() - startMs));
+  }
+  return percentile(shares, 50);
 }
