@@ -76,14 +76,16 @@ export const limits = {
     probes: 20,
     /** Tabs at the same time, how often they are opened, and the slices of time that are measured with them and without. */
     tabs: 10,
-    tabTurns: 3,
-    tabSlices: 8,
+    tabTurns: 5,
+    tabSlices: 4,
     tabSliceMs: 5_000,
     /** The time from the last load of a tab to the measurement. */
     tabsSettledMs: 15_000,
     watchSeconds: 100,
     /** The time over which the heap grows, unless another is asked for, the looks at it, and the time before the first. */
     heapSeconds: 600,
+    /** Its growth is judged over at least this time: over less, collections of the browser decide. */
+    heapJudgedSeconds: 1_800,
     heapLooks: 20,
     heapWarmUpMs: 30_000,
     /** The time from a load to the count of connections. */

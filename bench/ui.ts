@@ -149,7 +149,10 @@ async function tabsOf(setting: Setting, { pid, target }: RunningAgent): Promise<
     });
     alone.push(await withBusyNeighbours(() => shareOf(pid)));
     costs.push(during - (alone.at(-1)! + alone.at(-2)!) / 2);
-    setting.progress(`${costs.at(-1)!.toFixed(2)} % of a core for the tabs`);
+    const [cost, without] = [costs.at(-1)!, during - costs.at(-1)!].map((share) =>
+      share.toFixed(2),
+    );
+    setting.progress(`${cost} % of a core for the tabs, ${without} % without them`);
   }
   return [
     figure(
@@ -213,7 +216,7 @@ async function watch(setting: Setting, tab: Tab): Promise<Figure[]> {
 
 /** The heap of the list of jobs, which changes all the time. */
 async function heapOf(setting: Setting, tab: Tab): Promise<Figure[]> {
-  const { heapSeconds, heapLooks, heapWarmUpMs } = limits.ui;
+  const { heapSeconds, heapJudgedSeconds, heapLooks, heapWarmUpMs } = limits.ui;
   const { restSeconds: seconds = heapSeconds } = setting;
   await tab.show('jobs');
   setting.progress(`the heap of the list of jobs for ${seconds} s`);
@@ -231,7 +234,7 @@ async function heapOf(setting: Setting, tab: Tab): Promise<Figure[]> {
   );
   return [
     figure('heap of the page, at its greatest', 'MB', greatest, 150),
-    figure('its growth, over an hour', 'MB', slope, 5),
+    figure('its growth, over an hour', 'MB', slope, seconds < heapJudgedSeconds ? undefined : 5),
   ];
 }
 

@@ -15,6 +15,8 @@ export interface ListOrder {
 
 interface Heard {
   readonly changes: readonly Change[];
+  /** The records that show another changed row. */
+  readonly names: ReadonlySet<string>;
   readonly index: number;
 }
 
@@ -60,12 +62,17 @@ export class KeptRows {
   hear(changes: readonly Change[], index: number): void {
     if (this.#isLost) return;
     const { table, texts } = this.#following;
-    const own = changes.filter(
-      (change) => change.table === table || texts?.shownIn(change) !== undefined,
-    );
-    if (own.length === 0) return;
-    this.#heard.push({ changes: own, index });
-    this.#heardCount += own.length;
+    const own = changes.filter((change) => change.table === table);
+    const names = new Set<string>();
+    if (texts !== undefined) {
+      for (const change of changes) {
+        const name = texts.shownIn(change);
+        if (name !== undefined) names.add(name);
+      }
+    }
+    if (own.length + names.size === 0) return;
+    this.#heard.push({ changes: own, names, index });
+    this.#heardCount += own.length + names.size;
     if (this.#heardCount > limits.list.keptChangesMax) this.lose();
   }
 
@@ -121,14 +128,10 @@ export class KeptRows {
     const test = new RowTest(question);
     this.#isWhole = false;
     while (this.#heard.length > 0 && this.#heard[0]!.index <= index) {
-      const { changes } = this.#heard.shift()!;
-      this.#heardCount -= changes.length;
-      for (const change of changes) {
-        const { table, before, after } = change;
-        if (table === this.#following.table) this.#show({ before, after, test }, question);
-        const name = this.#following.texts?.shownIn(change);
-        if (name !== undefined) this.#texts.delete(name);
-      }
+      const { changes, names } = this.#heard.shift()!;
+      this.#heardCount -= changes.length + names.size;
+      for (const { before, after } of changes) this.#show({ before, after, test }, question);
+      for (const name of names) this.#texts.delete(name);
     }
     this.#isWhole = true;
     this.filteredByAcls ||= test.filteredByAcls;
