@@ -72,27 +72,32 @@ export class Lister {
     const perPage = perPageOf(shared, gather);
     const options = { run, input, authorizer, filter, from, perPage };
     const kept = gather === undefined ? this.#kept.walkOf(options, question) : undefined;
-    const pageOf = (walk: Walk = walkOf(options, shared)) => this.#pageOf(question, walk, gather);
+    const pageOf = (walk: Walk = walkOf(options, shared)) =>
+      gather === undefined ? this.#pageOf(question, walk) : this.#gathered(question, walk, gather);
     if (!(kept instanceof Promise)) return pageOf(kept);
     return kept.then((walk) => (walk === 'gone' ? undefined : pageOf(walk)));
   }
 
-  #pageOf(
+  #gathered(
     question: ListQuestion,
     walk: Walk,
-    gather: Gather<unknown> | undefined,
+    gather: Gather<unknown>,
   ): Page | Promise<Page | undefined> {
+    const { run, input, request } = question;
+    const items: unknown[] = [];
+    const show = (row: unknown) => items.push(run.present(row, input));
+    const step = measuredStep(() => walk.go(limits.list.rowsPerStep, show), request);
+    const made = () => ({ value: gather.of(items), ...whatElse(walk) });
+    if (this.#turns.begin(step)) return made();
+    return this.#whilePresent(question, step).then((done) => (done ? made() : undefined));
+  }
+
+  #pageOf(question: ListQuestion, walk: Walk): Page | Promise<Page | undefined> {
     const { form, recordOf } = this.#formOf(question, walk);
     const items: unknown[] = [];
     const show = (row: unknown) => items.push(recordOf(row));
     const step = measuredStep(() => walk.go(limits.list.rowsPerStep, show), question.request);
     const isMade = this.#turns.begin(step);
-    if (gather !== undefined) {
-      const made = () => ({ value: gather.of(items), ...whatElse(walk) });
-      return isMade
-        ? made()
-        : this.#whilePresent(question, step).then((done) => (done ? made() : undefined));
-    }
     if (!isMade) return this.#inTurns(question, walk, { form, recordOf, shown: items, rows: [] });
     if (form !== listForms.kept) return { value: items, ...whatElse(walk) };
     question.request.follower?.onRows(items as string[]);
