@@ -21,10 +21,10 @@ test('other work for watches is followed by as long a pause as a read', () => {
   expect(pace.next(5000, { endMs: 5000, costMs: 2, leastMs })).toBe(5000 + 10 * costFactor);
 });
 
-test('few watches together use an eightieth of a core, whatever they cost', () => {
+test('few watches together use an eightieth of a core, so that none waits as long as it may at most', () => {
   fc.assert(
     fc.property(
-      fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 15 }),
+      fc.array(fc.integer({ min: 4, max: 10 }), { minLength: 1, maxLength: 4 }),
       (costs) => {
         const pace = new Pace();
         const endMs = 100_000;
@@ -42,7 +42,7 @@ test('few watches together use an eightieth of a core, whatever they cost', () =
         }
         // The first reads are not held up.
         const firstMs = costs.reduce((sum, cost) => sum + cost, 0);
-        expect(spentMs).toBeLessThanOrEqual((endMs / costFactor) * 1.1 + 3 * firstMs);
+        expect(spentMs).toBeLessThanOrEqual((endMs / costFactor) * 1.1 + 2 * firstMs);
       },
     ),
     { numRuns: 20 },
