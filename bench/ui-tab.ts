@@ -39,7 +39,7 @@ export function startBrowser(executablePath = chromiumOnPath()): Promise<Browser
   });
 }
 
-/** A shell command with the processor time only that nobody else wants. Alone `nice` chooses within a session only. */
+/** A shell command with the processor time only that nobody else wants. `nice` without the first line chooses among processes of one session. */
 const yielding = (command: string): string =>
   `(echo 15 > /proc/self/autogroup) 2>/dev/null\nexec nice -n 15 ${command}\n`;
 

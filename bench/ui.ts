@@ -130,7 +130,7 @@ async function measure(setting: Setting, agent: RunningAgent, browser: Browser):
  * The cost of many tabs for the server: what it uses with them, less what it uses just before and after, in several turns,
  * as the changes alone cost more or less from minute to minute. The tabs yield to the server and to the changes, since
  * readers have machines of their own: they would take both processors, and the changes would become fewer. The same work
- * takes more processor time while the other processors are busy, so without the tabs neighbours keep them busy.
+ * takes another processor time beside idle processors, so without the tabs neighbours keep them busy.
  */
 async function tabsOf(setting: Setting, { pid, target }: RunningAgent): Promise<Figure[]> {
   setting.progress(`processor time with and without ${tabs} tabs, ${tabTurns} times`);

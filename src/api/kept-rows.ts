@@ -32,7 +32,7 @@ export type KeptQuestion = Omit<WalkOptions, 'rows' | 'counts'>;
  *  K2. They belong to the rights that they were gathered with. With others, or after a loss of changes, they are gathered
  *      anew.
  *  K3. Rows and waiting changes are bounded. A longer list is not kept.
- *  K4. A kept text is that of the record in the snapshot of the last question. Texts are kept of the last page alone.
+ *  K4. A kept text is the text that its record has in the snapshot of the last question. Only those of the last page are kept.
  */
 export class KeptRows {
   readonly #following: Following;

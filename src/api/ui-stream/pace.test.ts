@@ -21,7 +21,7 @@ test('other work for watches is followed by as long a pause as a read', () => {
   expect(pace.next(5000, { endMs: 5000, costMs: 2, leastMs })).toBe(5000 + 10 * costFactor);
 });
 
-test('few watches together use an eightieth of a core, so that none waits as long as it may at most', () => {
+test('watches of which none reaches its own bound use an eightieth of a core together', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 4, max: 10 }), { minLength: 1, maxLength: 4 }),

@@ -36,7 +36,7 @@ export const uiStreamLimits = {
   restIntervalMs: 10 * secondMs,
   /** A path whose answer depends on the time is read again at the moment of its next change, and after this time at the latest. */
   momentWaitMaxMs: 1 * hourMs,
-  /** All watches together use at most this part of a core, without collections: an evaluation is followed by a pause of so many times its cost. */
+  /** All watches together use at most this part of a core, without collections, unless some reach their own bound: an evaluation is followed by a pause of so many times its cost. */
   costFactor: 80,
   /** A watch waits at most so many times its own cost, however many others there are. */
   costFactorMax: 800,
