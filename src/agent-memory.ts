@@ -1,7 +1,7 @@
 /** Keeps the heap of an agent's process small while it has little to do. */
 // As a whole: an old Node, which is refused in words, has no such function.
 import * as modules from 'node:module';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { collectorLimits } from './base/limits.ts';
 import { saveMemoryAtRest } from './base/memory-saver.ts';
 import type { Timers } from './base/ports.ts';
@@ -23,6 +23,7 @@ export function saveProcessMemory(
     saveMemoryAtRest({
       timers,
       utilization: loopUtilization(),
+      isSmall: isHeapSmall,
       save: collectAtRest,
       collect: collectGarbage,
     });
@@ -50,9 +51,11 @@ function collectAtRest(isAtRest: boolean): void {
   setFlagsFromString(isAtRest ? '--memory-saver-mode' : '--no-memory-saver-mode');
 }
 
-/** Collects all garbage of a small heap, and gives its pages back. */
+const isHeapSmall = (): boolean =>
+  getHeapStatistics().used_heap_size <= collectorLimits.smallHeapBytesMax;
+
+/** Collects all garbage, and gives its pages back. */
 function collectGarbage(): void {
-  if (process.memoryUsage().heapUsed > collectorLimits.idleHeapBytesMax) return;
   void garbageCollector()({ type: 'major', execution: 'async', flavor: 'last-resort' });
 }
 

@@ -14,8 +14,8 @@ export const collectorLimits = {
   idleLooks: 10,
   /** The least number of measurements between two such collections. */
   looksBetween: 120,
-  /** A larger heap is left to the collector: collecting all of it would delay the next request for too long. */
-  idleHeapBytesMax: 128 * mebibyte,
+  /** A larger heap is left to the collector: collecting all of it at rest would delay the next request for too long, and cost too much. */
+  smallHeapBytesMax: 128 * mebibyte,
   /** Young objects are collected after this many bytes of messages on WebSockets. */
   receivedBytesMax: 2 * mebibyte,
 } as const;

@@ -14,6 +14,7 @@ it.each([
   saveMemoryAtRest({
     timers: world.timers,
     utilization: () => left.shift()!,
+    isSmall: () => true,
     save: (isOn) => told.push(isOn),
     collect: () => {},
   });
@@ -49,9 +50,33 @@ it.each<[string, readonly number[], readonly number[]]>([
   saveMemoryAtRest({
     timers: world.timers,
     utilization: () => left.shift()!,
+    isSmall: () => true,
     save: () => {},
     collect: () => collected.push(utilizations.length - left.length),
   });
   await world.advance(1_000 * utilizations.length);
   expect(collected).toEqual(expected);
+});
+
+it('a heap that has grown large at rest is left to the collector, until it is small again', async () => {
+  const world = new SimulatedWorld(1);
+  const told: boolean[] = [];
+  let collected = 0;
+  let isSmall = true;
+  saveMemoryAtRest({
+    timers: world.timers,
+    utilization: () => 0,
+    isSmall: () => isSmall,
+    save: (isOn) => told.push(isOn),
+    collect: () => {
+      collected += 1;
+    },
+  });
+  await world.advance(5_000);
+  isSmall = false;
+  await world.advance(200_000);
+  expect([told, collected]).toEqual([[true, false], 0]);
+  isSmall = true;
+  await world.advance(1_000);
+  expect([told, collected]).toEqual([[true, false, true], 1]);
 });

@@ -10,32 +10,42 @@ export interface MemorySaver {
   readonly timers: Timers;
   /** The share of the time since the last call in which the thread was at work, from 0 to 1. */
   utilization(): number;
+  /** Whether the heap is so small that collecting all of it costs little. */
+  isSmall(): boolean;
   /** Tells the collector to keep the heap small, which makes it slower, or to stop doing so. */
   save(isOn: boolean): void;
-  /** Collects all garbage. Nothing else is done meanwhile. */
+  /** Collects all garbage of a small heap. Nothing else is done meanwhile. */
   collect(): void;
 }
 
 /**
- * Keeps the heap small while the process has little to do. Garbage that work has left is collected once the process
- * is idle: without new objects the collector itself would not begin.
+ * Keeps a small heap small while the process has little to do. Garbage that work has left is collected once the process
+ * is idle: without new objects the collector itself would not begin. A large heap is left to the collector: to keep it small,
+ * all of it would be marked again and again.
  */
-export function saveMemoryAtRest({ timers, utilization, save, collect }: MemorySaver): void {
+export function saveMemoryAtRest({
+  timers,
+  utilization,
+  isSmall,
+  save,
+  collect,
+}: MemorySaver): void {
   const { workPollMs, idleLooks, looksBetween } = collectorLimits;
   let quietLooks = 0;
   let idle = 0;
   let sinceCollected: number = looksBetween;
   let hasWorked = true;
+  let isSaving = false;
   const look = (): void => {
     const used = utilization();
-    const wasSaving = quietLooks >= restAfter;
     quietLooks = used < busyFrom ? quietLooks + 1 : 0;
-    const isSaving = quietLooks >= restAfter;
-    if (isSaving !== wasSaving) save(isSaving);
+    const saves = quietLooks >= restAfter && isSmall();
+    if (isSaving !== saves) save(saves);
+    isSaving = saves;
     idle = used < idleBelow ? idle + 1 : 0;
     hasWorked ||= idle === 0;
     sinceCollected++;
-    if (idle >= idleLooks && hasWorked && sinceCollected > looksBetween) {
+    if (idle >= idleLooks && hasWorked && sinceCollected > looksBetween && isSmall()) {
       collect();
       sinceCollected = 0;
       hasWorked = false;

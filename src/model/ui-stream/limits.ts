@@ -29,7 +29,7 @@ export const uiStreamLimits = {
   /** A browser that neither reads nor sends for this time is gone. */
   silentTimeoutMs: 60 * secondMs,
   /** The least time between two evaluations of a watch. */
-  watchIntervalMs: 100,
+  watchIntervalMs: 150,
   /** The same for paths that do not block, while the index of the state moves. */
   pollIntervalMs: 2 * secondMs,
   /** The time after which such a path is read again in any case. */
@@ -37,9 +37,9 @@ export const uiStreamLimits = {
   /** A path whose answer depends on the time is read again at the moment of its next change, and after this time at the latest. */
   momentWaitMaxMs: 1 * hourMs,
   /** All watches together use at most this part of a core, without collections, unless some reach their own bound: an evaluation is followed by a pause of so many times its cost. */
-  costFactor: 80,
+  costFactor: 120,
   /** A watch waits at most so many times its own cost, however many others there are. */
-  costFactorMax: 800,
+  costFactorMax: 1_200,
   /** The longest pause because of a cost. */
   watchIntervalMaxMs: 5 * secondMs,
 } as const;
