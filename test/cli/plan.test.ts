@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
 import { cliOf } from '../support/cli.ts';
-import { Fleet } from '../support/fleet.ts';
+import { Fleet, idOf } from '../support/fleet.ts';
 
 let api: TestApi;
 let fleet: Fleet;
@@ -123,6 +123,39 @@ describe('job plan', () => {
     write();
     const { stdout } = await cli(['job', 'plan', '-json', 'web.json']);
     expect(JSON.parse(stdout)).toMatchObject({ Diff: { Type: 'Added' }, JobModifyIndex: 0 });
+  });
+});
+
+describe('-plan, before', () => {
+  const entry = { Kind: 'service-defaults', Name: 'api', Protocol: 'http' };
+  test.each([
+    ['job scale', 'scale', ['job', 'scale', '-plan', 'web', '3']],
+    ['job revert', 'revert', ['job', 'revert', '-plan', 'web', '0']],
+    ['node drain', 'drain', ['node', 'drain', '-enable', '-plan', idOf(1)]],
+    ['node eligibility', 'eligibility', ['node', 'eligibility', '-disable', '-plan', idOf(1)]],
+    ['config write', 'configuration-entry', ['config', 'write', '-plan', 'api.json']],
+    ['config delete', 'configuration-entry', ['config', 'delete', '-plan', entry.Kind, 'api']],
+  ])('%s does nothing, and plan apply carries its plan out', async (_title, kind, words) => {
+    await fleet.join(1);
+    await registered({}, atOnce);
+    await registered({ Meta: { version: 'next' } }, atOnce);
+    await api.call('PUT', '/v1/config', { body: entry });
+    files['api.json'] = JSON.stringify({ ...entry, Protocol: 'grpc' });
+    const now = async () => {
+      const paths = ['/v1/job/web', `/v1/node/${idOf(1)}`, '/v1/config'];
+      const answers = await Promise.all(paths.map((path) => api.call('GET', path)));
+      return answers.map(({ json }) => json);
+    };
+    const before = await now();
+    const made = await cli([...words, '-json']);
+    expect(made.stderr).toBe('');
+    const { ID, Kind } = JSON.parse(made.stdout);
+    expect([Kind, await now()]).toEqual([kind, before]);
+    const applied = await cli(['plan', 'apply', ID]);
+    expect([applied.exitCode, applied.stderr]).toEqual([0, '']);
+    expect(await now()).not.toEqual(before);
+    const again = await cli(['plan', 'apply', ID]);
+    expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining('carried out')]);
   });
 });
 

@@ -45,7 +45,10 @@ test('npm start runs the example job, Ctrl-C leaves nothing behind, and it works
   const [, link] = /^Sign in {5}(\S+) /m.exec(first.program.said().stdout)!;
   expect(link).toMatch(`${ROSTER_ADDR}/ui/sign-in#link=`);
   const body = JSON.stringify({ Secret: link!.split('=').at(-1) });
-  const signIn = () => fetch(`${ROSTER_ADDR}/v1/ui/sign-in`, { method: 'POST', body });
+  const signIn = (headers = {}) =>
+    fetch(`${ROSTER_ADDR}/v1/ui/sign-in`, { method: 'POST', headers, body });
+  // It is for this machine alone.
+  expect((await signIn({ 'x-forwarded-for': '192.0.2.1' })).status).toBe(403);
   const token = (await (await signIn()).json()) as { SecretID: string; Description: string };
   expect(token.Description).toMatch(/^web interface, link of /);
   expect(token.SecretID).not.toBe(ROSTER_TOKEN);
