@@ -48,6 +48,43 @@ test('the palette finds by name what the server has, and the keys go there', asy
   await page.getByText('Nothing has this name.').waitFor();
 });
 
+test('the palette leads to the page of a variable, and to the row of a partition', async () => {
+  for (const path of ['shop/database', 'shop/mail']) {
+    await ui.answer('PUT', `var/${path}`, { Items: { user: 'shop' } });
+  }
+  await ui.answer('PUT', 'partition', { Name: 'western' });
+  const page = await ui.signedIn('jobs');
+  const find = async (text: string, option: RegExp) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find' }).fill(text);
+    await page.getByRole('option', { name: option }).click();
+  };
+  await find('database', /^shop\/database/);
+  await page.getByRole('heading', { level: 1, name: 'shop/database' }).waitFor();
+  await find('ester', /^western/);
+  await page.getByRole('heading', { level: 1, name: 'Partitions' }).waitFor();
+  await expect
+    .poll(() => page.locator('tr.list-row td:first-child').allInnerTexts())
+    .toEqual(['western']);
+});
+
+test('the namespace that was chosen stands in the address of the pages that follow', async () => {
+  await ui.answer('PUT', 'namespace', { Name: 'chosen' });
+  const page = await ui.signedIn('jobs');
+  await page.getByRole('button', { name: /^Namespace:/ }).click();
+  await page.getByRole('menuitemradio', { name: 'chosen' }).click();
+  await page.keyboard.press('g');
+  await page.keyboard.press('v');
+  await page.getByRole('heading', { level: 1, name: 'Variables' }).waitFor();
+  await expect.poll(() => new URL(page.url()).searchParams.get('namespace')).toBe('chosen');
+  // Whoever opens the address sees the same.
+  const colleague = await ui.signedIn(page.url().replace(`${ui.agent.address}/ui/`, ''));
+  await colleague.getByRole('button', { name: /^Namespace:.*chosen/ }).waitFor();
+  await page.getByRole('button', { name: /^Namespace:/ }).click();
+  await page.getByRole('menuitemradio', { name: 'All namespaces' }).click();
+  await expect.poll(() => new URL(page.url()).searchParams.has('namespace')).toBe(false);
+});
+
 test('the server sorts the list, and the page tells how many rows there are', async () => {
   const names = Array.from({ length: 130 }, (_, at) => `many-${String(at).padStart(3, '0')}`);
   const nowhere = { Datacenters: ['nowhere'], Type: 'batch' };

@@ -9,9 +9,11 @@ import HardDrive from '@lucide/svelte/icons/hard-drive';
 import Link2 from '@lucide/svelte/icons/link-2';
 import Rocket from '@lucide/svelte/icons/rocket';
 import Shield from '@lucide/svelte/icons/shield';
+import Split from '@lucide/svelte/icons/split';
 import Waypoints from '@lucide/svelte/icons/waypoints';
 import Zap from '@lucide/svelte/icons/zap';
 import type { Component } from 'svelte';
+import { quoted } from '../parts/filter.ts';
 import { live } from './connection.svelte.ts';
 import { navigation } from './navigation.ts';
 import { hindranceOf, page } from './page.svelte.ts';
@@ -76,7 +78,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     group: 'Services',
     icon: Waypoints,
     path: '/services/x',
-    address: ({ ID }) => href('/services/:name', { name: ID }),
+    address: ({ ID, Scope: [namespace] }) => href('/services/:name', { name: ID }, { namespace }),
   },
   peerings: {
     group: 'Peerings',
@@ -123,8 +125,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   vars: {
     group: 'Variables',
     icon: Folder,
-    path: '/variables',
-    address: ({ ID, Scope: [namespace] }) => href('/variables', {}, { path: ID, namespace }),
+    path: '/variables/item',
+    address: ({ ID, Scope: [namespace] }) => href('/variables/item', {}, { namespace, path: ID }),
   },
   config_entries: {
     group: 'Configuration',
@@ -172,6 +174,27 @@ export function foundHere(text: string): readonly Found[] {
 /** Names that contain the text, and ids that begin with it. A refusal finds nothing. */
 export async function foundByServer(text: string): Promise<readonly Found[]> {
   if (text.length < textLengthMin || text.length > textLengthMax) return [];
+  const found = await Promise.all([searched(text), partitionsWith(text)]);
+  return found.flat();
+}
+
+/** The search of the server is within a partition. */
+const partitionsWith = (text: string): Promise<readonly Found[]> =>
+  live()
+    .client.partitions.list({ filter: `Name contains ${quoted(text)}`, perPage: matchesMax })
+    .then(({ value }) =>
+      value.map(({ Name }) => ({
+        key: `partition ${Name}`,
+        group: 'Partitions',
+        title: Name,
+        detail: '',
+        icon: Split,
+        choose: () => router.go(href('/partitions', {}, { filter: Name })),
+      })),
+    )
+    .catch(() => []);
+
+async function searched(text: string): Promise<readonly Found[]> {
   return live()
     .client.search.fuzzy(text, 'all', { namespace: scope.namespace })
     .then(({ value }) => foundIn(value.Matches))

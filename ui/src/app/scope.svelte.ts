@@ -16,6 +16,16 @@ function choose(name: 'namespace' | 'partition', value: string, fallback: string
   router.setQuery(name, value === fallback ? undefined : value);
 }
 
+/** Puts what was chosen on another page into the address of this one, so that it shows the same to whoever opens it. */
+export function keepScopeInAddress(): void {
+  for (const [name, value, fallback] of [
+    ['namespace', remembered.namespace, everyNamespace],
+    ['partition', remembered.partition, defaultPartition],
+  ] as const) {
+    if (value !== fallback && router.query(name) === undefined) router.setQuery(name, value);
+  }
+}
+
 export const scope = {
   /** `*` for all that the token may read. */
   get namespace(): string {
