@@ -197,6 +197,47 @@ test('the matrix says of every pair what the server says, and a cell tells why',
   await page.getByText('allows it by its permission 1 of 1').waitFor();
 });
 
+test('an intention is planned before it is written, and copied as the request that writes it', async () => {
+  await write({
+    Kind: 'service-intentions',
+    Name: 'planned',
+    Sources: [{ Name: 'first', Action: 'allow' }],
+  });
+  const page = await signedIn('intentions?tab=list');
+  await page.getByRole('button', { name: 'Create an intention' }).click();
+  const form = page.getByRole('dialog', { name: 'Create an intention' });
+  await form.getByLabel('Caller', { exact: true }).fill('second');
+  await form.getByLabel('Called service').fill('planned');
+  await form.getByRole('button', { name: 'See the plan' }).click();
+  const plan = page.getByRole('dialog', { name: 'The plan' });
+  await plan
+    .getByText(/service-intentions/)
+    .first()
+    .waitFor();
+  await plan.getByRole('button', { name: 'Apply the plan' }).click();
+  await page.getByRole('dialog').first().waitFor({ state: 'detached' });
+  const sources = async () =>
+    (await agent.get('/v1/config/service-intentions/planned')).Sources.map(
+      ({ Name, Action }: { Name: string; Action: string }) => [Name, Action],
+    );
+  expect((await sources()).toSorted()).toEqual([
+    ['first', 'allow'],
+    ['second', 'allow'],
+  ]);
+
+  const row = page.getByRole('row', { name: /second.*planned/s });
+  await row.getByRole('button', { name: /^Delete/ }).click();
+  const removal = page.getByRole('dialog');
+  await removal.getByRole('button', { name: 'Copy as …' }).click();
+  const curl = (await page.getByRole('menuitem', { name: /^curl/ }).textContent()) ?? '';
+  expect(curl).toMatch(/-X PUT --json .*"Name":"first".*\/v1\/config\?.*cas=\d+/);
+  expect(curl).not.toContain('"second"');
+  await page.keyboard.press('Escape');
+  await removal.getByRole('button', { name: 'See the plan' }).click();
+  await plan.getByRole('button', { name: 'Apply the plan' }).click();
+  await expect.poll(() => sources()).toEqual([['first', 'allow']]);
+});
+
 test('an intention is made, changed and deleted', async () => {
   const page = await signedIn('intentions?tab=list');
   await page.getByRole('button', { name: 'Create an intention' }).click();
