@@ -101,6 +101,8 @@ test('two clusters peer by a token that is shown once, and tell why a service is
   await expectSound(here);
 
   await here.getByRole('link', { name: 'west', exact: true }).click();
+  await here.getByText('Lag of the other cluster').waitFor();
+  await here.getByText('less than 30 seconds').waitFor();
   await here.getByRole('tab', { name: /^Exported/ }).click();
   const row = here.getByRole('row', { name: /shop/ });
   await expect.poll(() => row.textContent()).toContain('Not exported');
