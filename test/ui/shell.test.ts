@@ -146,6 +146,32 @@ test('signing out ends the session in every tab', async () => {
   await second.getByText('You have signed out in another tab.').waitFor();
 });
 
+test('the token stays in memory, and over a reload only if the reader asks for that', async () => {
+  const page = await signedIn('jobs');
+  const stored = () =>
+    page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
+  await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+  expect(await stored()).not.toContain(agent.token);
+  await page.reload();
+  await page.getByLabel('Keep it until this tab is closed').check();
+  await signIn(page, agent.token);
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(agent.token);
+});
+
+test('a token that the server could not delete is told when signing out', async () => {
+  const link = await ask('POST', '/v1/ui/link', {});
+  const { Secret } = (await link.json()) as { Secret: string };
+  const path = `sign-in#link=${Secret}`;
+  const page = await openUi(browser, { address: agent.address, path, endsServer: true });
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await page.route('**/v1/ui/sign-out', (route) => route.fulfill({ status: 503, body: '' }));
+  await page.getByRole('button', { name: /^Account/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out everywhere' }).click();
+  await page.getByText('The server could not delete the token').waitFor();
+});
+
 test('texts of jobs are shown as they are, with control characters escaped', async () => {
   await register('odd', '\u202eodd\u0007<img src=x onerror=alert(1)>');
   const page = await signedIn('jobs?filter=ID%20%3D%3D%20odd');

@@ -59,12 +59,15 @@ export const session = {
 
   /** Ends the session in this tab and in all others. Tokens that a login or a link has made are deleted. */
   async signOut(): Promise<void> {
+    let said = 'You have signed out.';
     if (current.kind === 'signed-in' && token !== undefined && mayBeOfLogin(current.self)) {
-      await request('ui/sign-out', { method: 'POST', token });
+      const { problem } = await request('ui/sign-out', { method: 'POST', token });
+      const isAlive = problem !== undefined && !endsAnyway.has(problem.code ?? '');
+      if (isAlive) said += ' The server could not delete the token: it ends when it expires.';
     }
     channel.postMessage({ kind: 'sign-out' });
     keptForms.forgetAll();
-    forget('You have signed out.');
+    forget(said);
   },
 
   /** The server said that the token is no longer good. Without a token there is nothing to end. */
@@ -80,6 +83,9 @@ async function readSelf(secret: string | undefined): Promise<Answered> {
   if (answer.problem?.code !== 'no-leader') return answer;
   return request(`${path}?stale=true`, { token: secret });
 }
+
+/** Of refusals to sign out: somebody has made the token by hand, or it is gone. */
+const endsAnyway: ReadonlySet<string> = new Set(['token-not-from-login', 'token-not-found']);
 
 /** Other tokens with an end are kept: the server refuses to delete them. */
 const mayBeOfLogin = ({ AuthMethod, ExpirationTime }: PresentedAclToken): boolean =>
