@@ -163,6 +163,27 @@ test('the topology groups nodes, and the same as a table is a key away', async (
   await page.getByRole('heading', { level: 1, name: 'third' }).waitFor();
 });
 
+test('the topology groups nodes by class within their datacenter', async () => {
+  const page = await signedIn('topology');
+  await page.getByLabel('Group by').selectOption('Class');
+  const first = page.getByRole('region', { name: 'Datacenter dc1' });
+  await first.getByRole('button', { name: `Class ${odd.slice(0, 8)}` }).waitFor();
+  await first.getByRole('button', { name: /^Without a class/ }).waitFor();
+  expect(new URL(page.url()).searchParams.get('by')).toBe('class');
+});
+
+test('the command that the topology copies lists the same nodes', async () => {
+  const page = await signedIn(`topology?filter=${encodeURIComponent('Meta.rack == r2')}`);
+  await page.getByRole('link', { name: /^third, / }).waitFor();
+  await page.getByRole('button', { name: 'Copy as …' }).click();
+  await page
+    .getByRole('menuitem', { name: /^Command/ })
+    .getByText("roster node topology -filter 'Meta.rack == r2'", { exact: true })
+    .waitFor();
+  const { code, stdout } = await agent.cli('node', 'topology', '-filter', 'Meta.rack == r2');
+  expect([code, stdout]).toEqual([0, expect.stringContaining('third')]);
+});
+
 test('a token without the right sees the acts disabled, and which permission is missing', async () => {
   await ask('PUT', '/v1/acl/policy', {
     Name: 'looker',
@@ -174,6 +195,18 @@ test('a token without the right sees the acts disabled, and which permission is 
   const drain = page.getByRole('button', { name: 'Drain …' });
   await expect.poll(() => drain.getAttribute('title')).toContain('node:write');
   expect(await drain.getAttribute('aria-disabled')).toBe('true');
+
+  // The page follows its rights while it is open.
+  const { json: policy } = await agent.request('GET', '/v1/acl/policy/name/looker');
+  const allow = (policyOfNodes: string) =>
+    ask('PUT', `/v1/acl/policy/${policy.ID}`, {
+      Name: 'looker',
+      Rules: `node_prefix "" { policy = "${policyOfNodes}" }`,
+    });
+  await allow('write');
+  await expect.poll(() => drain.getAttribute('aria-disabled')).not.toBe('true');
+  await allow('read');
+  await expect.poll(() => drain.getAttribute('title')).toContain('node:write');
 });
 
 test('no page of nodes is wider than a telephone', async () => {

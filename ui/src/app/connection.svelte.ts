@@ -2,7 +2,7 @@
 import { untrack } from 'svelte';
 import { apiBase } from '../base.ts';
 import { type Connection, connect } from '../live/connect.svelte.ts';
-import { askAgain } from './permissions.svelte.ts';
+import { askAgain, followRights } from './permissions.svelte.ts';
 import { session } from './session.svelte.ts';
 
 let connection: Connection | undefined;
@@ -21,6 +21,7 @@ export function renewConnection(): void {
     connection = connect({ api: apiBase, hello: () => ({ token: session.token }) });
     endWithToken(connection);
     askWithLeader(connection);
+    followRights();
   } else connection.renew();
   askAgain();
 }

@@ -5,6 +5,7 @@
  */
 import { SvelteMap } from 'svelte/reactivity';
 import { live } from './connection.svelte.ts';
+import { router } from './router.svelte.ts';
 import { scope } from './scope.svelte.ts';
 import { session } from './session.svelte.ts';
 
@@ -35,6 +36,11 @@ const known = new SvelteMap<string, boolean>();
 let waiting = new Map<string, Question>();
 /** Answers to an earlier token are not kept. */
 let epoch = 0;
+/** What the page has asked. It is asked again from time to time, since rights change while a page is open. */
+const onPage = new Map<string, Question>();
+let visit = -1;
+/** Not in limits: how long a page may be wrong about changed rights. The server decides anyway. */
+const againMs = 10_000;
 
 const allowed: Decision = { isAllowed: true, missing: '' };
 const asking: Decision = { isAllowed: false, missing: '' };
@@ -45,9 +51,29 @@ export function may(permission: string, about: About = {}): Decision {
   const question = questionOf(permission, about);
   const key = JSON.stringify([session.generation, question]);
   const answer = known.get(key);
-  if (answer === undefined) ask(key, question);
+  if (isFirst(key, question) || answer === undefined) ask(key, question);
   if (answer === undefined) return asking;
   return answer ? allowed : { isAllowed: false, missing: wordsOf(permission, question) };
+}
+
+/** Whether this page asks it for the first time. */
+function isFirst(key: string, question: Question): boolean {
+  if (visit !== router.visit) {
+    visit = router.visit;
+    onPage.clear();
+  }
+  const isKnown = onPage.has(key);
+  onPage.set(key, question);
+  return !isKnown;
+}
+
+/** The last answers stay until the next ones come. */
+export function followRights(): void {
+  setInterval(() => {
+    const { kind, leaderlessMs } = live().state;
+    if (document.hidden || kind !== 'open' || leaderlessMs !== undefined) return;
+    for (const [key, question] of onPage) ask(key, question);
+  }, againMs);
 }
 
 /** One of several. */
@@ -58,6 +84,7 @@ export function mayAny(...decisions: readonly Decision[]): Decision {
 /** The rights may have changed: asks again what is on the screen. */
 export function askAgain(): void {
   epoch += 1;
+  onPage.clear();
   known.clear();
 }
 
