@@ -124,3 +124,16 @@ test('a partition is created beside the namespaces, and deleted by its name', as
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await expect.poll(() => rowTexts(page)).toEqual(['default']);
 });
+
+test('the partition is switched at the top of every page, and shows its own records', async () => {
+  await ui.answer('PUT', 'partition', { Name: 'south' });
+  await ui.answer('PUT', 'namespace?partition=south', { Name: 'only-south' });
+  const page = await ui.signedIn('namespaces');
+  await expect.poll(() => rowTexts(page)).not.toContain('only-south');
+  await page.getByRole('button', { name: /^Partition/ }).click();
+  await page.getByRole('menuitemradio', { name: 'south' }).click();
+  await expect.poll(() => rowTexts(page)).toEqual(['default', 'only-south']);
+  expect(new URL(page.url()).searchParams.get('partition')).toBe('south');
+  await page.getByRole('button', { name: /^Namespace:/ }).click();
+  await page.getByRole('menuitemradio', { name: 'only-south' }).waitFor();
+});
