@@ -36,7 +36,7 @@ const known = new SvelteMap<string, boolean>();
 let waiting = new Map<string, Question>();
 /** Answers to an earlier token are not kept. */
 let epoch = 0;
-/** What the page has asked. It is asked again from time to time, since rights change while a page is open. */
+/** The questions of this page. They are asked again from time to time, since rights change while it is open. */
 const onPage = new Map<string, Question>();
 let visit = -1;
 /** Not in limits: how long a page may be wrong about changed rights. The server decides anyway. */
@@ -72,7 +72,8 @@ export function followRights(): void {
   setInterval(() => {
     const { kind, leaderlessMs } = live().state;
     if (document.hidden || kind !== 'open' || leaderlessMs !== undefined) return;
-    for (const [key, question] of onPage) ask(key, question);
+    const ofToken = `[${session.generation},`;
+    for (const [key, question] of onPage) if (key.startsWith(ofToken)) ask(key, question);
   }, againMs);
 }
 
@@ -84,7 +85,6 @@ export function mayAny(...decisions: readonly Decision[]): Decision {
 /** The rights may have changed: asks again what is on the screen. */
 export function askAgain(): void {
   epoch += 1;
-  onPage.clear();
   known.clear();
 }
 
