@@ -178,6 +178,48 @@ test('a plan is opened by its address, and applied only by a token that may', as
   await colleague.getByRole('heading', { level: 1, name: 'proposed' }).waitFor();
 });
 
+test('a revert, a drain and the eligibility of a node are planned on their pages, and carried out by these plans', async () => {
+  await agent.register(sleepingJob('moved', { Meta: { color: 'red' } }));
+  await agent.register(sleepingJob('moved', { Meta: { color: 'blue' } }));
+  const page = await open('jobs/default/moved?tab=versions');
+  const plan = page.getByRole('dialog', { name: 'The plan' });
+  const carryOut = async (expected: RegExp) => {
+    await page.getByRole('dialog').getByRole('button', { name: 'See the plan' }).click();
+    await expect.poll(() => plan.textContent()).toMatch(expected);
+    await plan.getByRole('button', { name: 'Apply the plan' }).click();
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' });
+  };
+  await button(page, 'Revert to version 0').click();
+  await carryOut(/revert the job "moved" from version 1 to 0/);
+  await sees(page, 'Version 2');
+  expect((await ask('GET', '/v1/job/moved')).Meta).toEqual({ color: 'red' });
+
+  const [node] = await ask('GET', '/v1/nodes');
+  const eligibility = async () => (await ask('GET', `/v1/node/${node.ID}`)).SchedulingEligibility;
+  await page.goto(`${agent.address}/ui/nodes/${node.ID}`);
+  await signIn(page, agent.token);
+  await button(page, 'Drain …').click();
+  await page.getByLabel('Deadline').selectOption('Now');
+  await carryOut(/to stop/);
+  await expect.poll(eligibility).toBe('ineligible');
+  await button(page, 'Make eligible …').click();
+  await carryOut(/make the node .* eligible/);
+  await expect.poll(eligibility).toBe('eligible');
+});
+
+test('a job in JSON is planned as one in HCL is', async () => {
+  const page = await open('plan');
+  await editor(page).fill(JSON.stringify(sleepingJob('in-json', { Priority: 900 }), undefined, 2));
+  await page
+    .getByRole('list', { name: 'Faults' })
+    .getByRole('button', { name: /Priority/ })
+    .waitFor();
+  await editor(page).fill(JSON.stringify(sleepingJob('in-json'), undefined, 2));
+  await sees(page, 'No faults');
+  await button(page, 'Plan').click();
+  await page.getByRole('region', { name: 'The plan' }).getByText('1 to place').waitFor();
+});
+
 const hostile = '<img src=x onerror="globalThis.wasHarmed=1">\u202eevil';
 const shown = '<img src=x onerror="globalThis.wasHarmed=1">\\u202eevil';
 
