@@ -177,14 +177,26 @@ async function floods(setting: Setting, target: Target, browser: Browser): Promi
   return figures;
 }
 
+const lists = [
+  ['jobs', 'jobs'],
+  ['allocations', 'allocations'],
+  ['nodes', 'nodes'],
+  ['topology?view=table', 'nodes in the topology'],
+  ['access/tokens', 'tokens'],
+] as const;
+
 async function paintsOf(setting: Setting, tab: Tab): Promise<Figure[]> {
-  setting.progress('paints of the list of jobs');
-  const took: number[] = [];
-  for (let run = 0; run < paints; run++) took.push(await tab.show('jobs'));
-  return [
-    figure('first rows of the list of jobs', 'ms', percentile(took, 50), 1000),
-    figure('the slowest of them', 'ms', Math.max(...took)),
-  ];
+  const figures: Figure[] = [];
+  for (const [path, title] of lists) {
+    setting.progress(`paints of the list of ${title}`);
+    const took: number[] = [];
+    for (let run = 0; run < paints; run++) took.push(await tab.show(path));
+    figures.push(
+      figure(`first rows of the list of ${title}`, 'ms', percentile(took, 50), 1000),
+      figure('the slowest of them', 'ms', Math.max(...took)),
+    );
+  }
+  return figures;
 }
 
 async function changesOf(setting: Setting, target: Target, tab: Tab): Promise<Figure[]> {
