@@ -92,11 +92,14 @@ export async function ownSharedDirectories(
   await Promise.all(paths.map((path) => giveDirectory(path, owner, defences)));
 }
 
-/** Earlier runs may have made them already. `owner` gets the directories that the task sees. */
+/**
+ * Earlier runs may have made them already. `owner` gets the directories that the task sees. Resolves with whether the
+ * task had no directory.
+ */
 export async function makeTaskDirectories(
   paths: TaskDirectories,
   owner: SystemUser | undefined,
-): Promise<void> {
+): Promise<boolean> {
   await makeLogs(paths);
   const isNew = await makeIfMissing(paths.root, openModeBits);
   const mayBeMasked = await restoreTop(paths.root, isNew);
@@ -106,6 +109,7 @@ export async function makeTaskDirectories(
     make(paths.secrets, { modeBits: privateModeBits, mayBeMasked, owner }),
     make(join(paths.root, 'tmp'), { modeBits: sharedModeBits, mayBeMasked: true, owner }),
   ]);
+  return isNew;
 }
 
 /**

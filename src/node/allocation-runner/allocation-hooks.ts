@@ -33,6 +33,8 @@ export function newAllocationHooks(
     ownUser,
     environment: (name) => specification.environment(specification.taskNamed(name), {}),
     controls: (task) => tasks.runners.get(task)?.controls,
+    makeTaskDirectories: async (task, owner) =>
+      (await tasks.runners.get(task)?.directories.makeAhead(owner)) ?? false,
     changed,
   };
   return new AllocationHooks(allocationHooks.flatMap((make) => make(context) ?? []));

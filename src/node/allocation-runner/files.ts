@@ -39,7 +39,8 @@ export interface RecordOptions {
 
 export interface AllocationFiles {
   makeDirectories(paths: AllocationDirectories): Promise<void>;
-  makeTaskDirectories(paths: TaskDirectories, owner: SystemUser | undefined): Promise<void>;
+  /** Resolves with whether the task had no directory. */
+  makeTaskDirectories(paths: TaskDirectories, owner: SystemUser | undefined): Promise<boolean>;
   removeDirectories(paths: AllocationDirectories): Promise<void>;
   newRecord(options: RecordOptions): KeptRecord;
 }
@@ -63,7 +64,7 @@ const nothing = async (): Promise<void> => {};
 
 export const noFiles: AllocationFiles = {
   makeDirectories: nothing,
-  makeTaskDirectories: nothing,
+  makeTaskDirectories: async () => false,
   removeDirectories: nothing,
   newRecord: () => ({ save: nothing, close() {}, remove: nothing }),
 };

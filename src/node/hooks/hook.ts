@@ -107,6 +107,8 @@ export interface AllocationHookContext {
   /** The environment of a task, or of the allocation when none is named. */
   readonly environment: (task?: string) => TaskEnvironment;
   readonly controls: (task: string) => TaskControls | undefined;
+  /** Makes the directories of a task before its first run. Resolves with whether it had none. */
+  readonly makeTaskDirectories: (task: string, owner: SystemUser | undefined) => Promise<boolean>;
   /** The allocation's health has to be judged again. */
   readonly changed: () => void;
   readonly onNotice: (sentence: string) => void;

@@ -1,9 +1,4 @@
-import {
-  makeTaskDirectories,
-  privateDirectory,
-  taskDirectories,
-  unfitPlace,
-} from '../directories.ts';
+import { privateDirectory, taskDirectories, unfitPlace } from '../directories.ts';
 import { interpolate } from '../environment/interpolate.ts';
 import type { MemoryMount, MemoryMounts } from '../memory-mounts/mounts.ts';
 import { findSystemUser } from '../system-user.ts';
@@ -47,14 +42,14 @@ export const memoryDirectoriesHook =
   });
 
 async function mountsOf(
-  { directories, environment, group }: AllocationHookContext,
+  { directories, environment, group, makeTaskDirectories }: AllocationHookContext,
   name: string,
 ): Promise<readonly MemoryMount[]> {
   const task = group().Tasks.find(({ Name }) => Name === name)!;
   const user = interpolate(task.User, environment(name).lookup);
   const paths = taskDirectories(directories, name);
   const owner = findSystemUser(user);
-  await makeTaskDirectories(paths, owner);
+  await makeTaskDirectories(name, owner);
   const sizeMb = task.Resources.SecretsMB || sizeDefaultMb;
   const { uid, gid } = owner ?? agentOwner;
   return [paths.secrets, privateDirectory(paths)].map((path) => ({ path, sizeMb, uid, gid }));

@@ -4,7 +4,8 @@ import { DriverFailure, type DriverHandle } from '../drivers/driver.ts';
 import { HookFailure } from '../hooks/hook.ts';
 import * as events from './events.ts';
 import type { RestartCause } from './restart-policy.ts';
-import { describeRun, makeDirectories, sentenceOf, type TaskContext } from './task-context.ts';
+import type { RunDirectories } from './run-directories.ts';
+import { describeRun, sentenceOf, type TaskContext } from './task-context.ts';
 import type { TaskHooks } from './task-hooks.ts';
 import type { TaskRecord } from './task-record.ts';
 
@@ -12,6 +13,7 @@ export interface RunStart {
   readonly context: TaskContext;
   readonly record: TaskRecord;
   readonly hooks: TaskHooks;
+  readonly directories: RunDirectories;
   /** Aborted when the task is to end. */
   readonly kill: AbortSignal;
   /** Aborted when the agent ends. */
@@ -26,7 +28,7 @@ export type Started =
 
 /** Starts the record's run, after the directories, the hooks and the validation before it. */
 export async function startRun(start: RunStart): Promise<Started> {
-  const { context, record, hooks, kill, leave } = start;
+  const { context, record, hooks, directories, kill, leave } = start;
   try {
     const { driver } = context;
     const { Driver: name, Name } = context.task();
@@ -34,7 +36,7 @@ export async function startRun(start: RunStart): Promise<Started> {
     const unfit = fitNames ? unfitPlace('task', Name) : undefined;
     if (unfit !== undefined) throw new DriverFailure(unfit, false);
     if (driver === undefined) throw new DriverFailure(`this node has no driver "${name}"`, false);
-    await makeDirectories(context);
+    await directories.make();
     const added = await hooks.beforeStart();
     if (added === undefined) return { kind: kill.aborted ? 'killed' : 'left' };
     const run = describeRun(context, record.run, added, hooks.volumes);

@@ -4,7 +4,7 @@ import type { Fault } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
 import { settingsAsText } from '../../model/task/driver-settings.ts';
 import type { Task } from '../../model/task/task.ts';
-import { type AllocationFiles, filesOnDisk } from '../allocation-runner/files.ts';
+import type { AllocationFiles } from '../allocation-runner/files.ts';
 import type { Defences } from '../defences.ts';
 import type { TaskDirectories } from '../directories.ts';
 import {
@@ -71,10 +71,6 @@ export function ownerOnHost(context: TaskContext): SystemUser | undefined {
   if (context.driver?.capabilities.fileSystemIsolation === 'image') return undefined;
   return hasOwnUser(context) ? context.ownUser?.() : findSystemUser(namedUser(context));
 }
-
-/** To be called before the hooks of a run. */
-export const makeDirectories = (context: TaskContext): Promise<void> =>
-  (context.files ?? filesOnDisk).makeTaskDirectories(context.directories, ownerOnHost(context));
 
 /**
  * @throws DriverFailure when the task is to run as its allocation's own user and that has not been

@@ -12,6 +12,7 @@ import { killRun, stopRun, waitShutdownDelay } from './end-run.ts';
 import * as events from './events.ts';
 import { planNextRun, waitForRestart } from './next-run.ts';
 import type { RestartCause } from './restart-policy.ts';
+import { RunDirectories } from './run-directories.ts';
 import { type Started, startRun } from './start-run.ts';
 import type { TaskContext } from './task-context.ts';
 import { TaskHooks } from './task-hooks.ts';
@@ -42,6 +43,7 @@ type RunEnd =
 export class TaskRunner {
   readonly #context: TaskContext;
   readonly #record: TaskRecord;
+  readonly directories: RunDirectories;
   readonly #kill = new AbortController();
   readonly #leave = new AbortController();
   /** Aborted when no more run will begin here. */
@@ -61,6 +63,7 @@ export class TaskRunner {
   constructor(context: TaskContext, saved?: SavedTask) {
     this.#context = context;
     this.#record = new TaskRecord(context, saved);
+    this.directories = new RunDirectories(context);
     this.#hooks = this.#newHooks();
     if (saved === undefined) this.#record.emit(events.received);
     if (this.#record.phase === 'dead') this.#dead.resolve();
@@ -333,7 +336,7 @@ export class TaskRunner {
     record.phase = 'starting';
     if (record.run === 1) record.emit(events.taskSetup);
     await context.save();
-    return startRun({ context, record, hooks, kill, leave });
+    return startRun({ context, record, hooks, directories: this.directories, kill, leave });
   }
 
   /** Resolves with the exit; `undefined`: the agent ends first. Carries out a kill. */
