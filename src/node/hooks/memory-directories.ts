@@ -49,10 +49,16 @@ async function mountsOf(
   const user = interpolate(task.User, environment(name).lookup);
   const paths = taskDirectories(directories, name);
   const owner = findSystemUser(user);
-  await makeTaskDirectories(name, owner);
+  const isNew = await makeTaskDirectories(name, owner);
   const sizeMb = task.Resources.SecretsMB || sizeDefaultMb;
   const { uid, gid } = owner ?? agentOwner;
-  return [paths.secrets, privateDirectory(paths)].map((path) => ({ path, sizeMb, uid, gid }));
+  return [paths.secrets, privateDirectory(paths)].map((path) => ({
+    path,
+    sizeMb,
+    uid,
+    gid,
+    isNew,
+  }));
 }
 
 const agentOwner = { uid: 0, gid: 0 };

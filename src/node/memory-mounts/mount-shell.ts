@@ -1,6 +1,17 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 
+/** Has the first line of the command's output as its message. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
+  readonly code: number;
+
+  constructor(message: string, code: number) {
+    super(message);
+    this.code = code;
+  }
+}
+
 /**
  * A shell that stays and runs one command after the other. Starting a program blocks a process for
  * longer the more memory it has, an agent for tens of milliseconds; the shell is small and starts
@@ -10,7 +21,7 @@ export class MountShell {
   #child: Shell | undefined;
   readonly #waiting: PromiseWithResolvers<string>[] = [];
 
-  /** Rejects with the first line of output when the command fails. */
+  /** Rejects with {@link CommandFailure} when the command fails. */
   async run(command: string): Promise<void> {
     const answer = Promise.withResolvers<string>();
     this.#waiting.push(answer);
@@ -19,7 +30,7 @@ export class MountShell {
       `said=$( { ${command}\n} 2>&1 </dev/null )\nprintf '%s %s\\n' "$?" "\${said%%"$line"*}"\n`,
     );
     const [, code, said] = /^(\d+) (.*)$/.exec(await answer.promise) ?? [];
-    if (code !== '0') throw new Error(said || `it ended with ${code}`);
+    if (code !== '0') throw new CommandFailure(said || `it ended with ${code}`, Number(code));
   }
 
   close(): void {
@@ -37,7 +48,7 @@ export class MountShell {
       this.#child = undefined;
       for (const { reject } of this.#waiting.splice(0)) reject(new Error(reason));
     };
-    child.stdin.on('error', () => {}).write("line='\n'\n");
+    child.stdin.on('error', () => {}).write("umask 077\nline='\n'\n");
     child.once('error', ({ message }) => over(message));
     child.once('close', (code, signal) => over(`the shell ended with ${signal ?? code}`));
     let rest = '';

@@ -1,6 +1,14 @@
 /** Directories in memory, with real agents: they are mounted, bounded and unmounted. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statfsSync, statSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { needing } from '../../base/not-run.test-helper.ts';
@@ -131,6 +139,23 @@ describe('secrets in memory', needing(mayMount), () => {
     expect(await mounts!.mounted()).toEqual([paths[1]]);
     await mounts!.unmount([dataDirectory]);
     expect(await mounts!.mounted()).toEqual([]);
+    await mounts!.close();
+  });
+
+  test('are mounted one by one on a full disk, and once although one of them fails', async () => {
+    const { mounts } = await findMemoryMounts(dataDirectory);
+    const list = join(dataDirectory, 'mount-list');
+    rmSync(list);
+    // The list cannot be written any more.
+    mkdirSync(list);
+    const paths = ['a', 'b', 'missing'].map((name) => join(dataDirectory, name));
+    for (const path of paths.slice(0, 2)) mkdirSync(path);
+    const outcomes = await Promise.allSettled(
+      paths.map((path) => mounts!.mount([{ path, sizeMb: 1, uid: 0, gid: 0, isNew: true }])),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    expect((await mounts!.mounted()).toSorted()).toEqual(paths.slice(0, 2));
+    await mounts!.unmount([dataDirectory]);
     await mounts!.close();
   });
 });

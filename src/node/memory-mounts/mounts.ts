@@ -6,15 +6,17 @@
  *  M2. The machine's table of mounts is the only record, so that the next agent finds the mounts of
  *      an agent that died.
  */
-import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MountShell } from './mount-shell.ts';
+import { CommandFailure, MountShell } from './mount-shell.ts';
 
 export interface MemoryMount {
   readonly path: string;
   readonly sizeMb: number;
   readonly uid: number;
   readonly gid: number;
+  /** The directory has just been made: nothing is mounted there. */
+  readonly isNew?: boolean;
 }
 
 export interface MemoryMounts {
@@ -85,7 +87,10 @@ class SystemMounts implements MemoryMounts {
     if (wanted.length === 0) return;
     this.#unmounting = undefined;
     this.#mounting = this.#joinBatch(this.#mounting, wanted, (all) => this.#mountMissing(all));
-    await this.#outcome(this.#mounting, wanted, (own) => this.#mountMissing(own));
+    await this.#outcome(this.#mounting, wanted, (own) =>
+      // Some of them may be mounted by now.
+      this.#mountMissing(own.map((mount) => ({ ...mount, isNew: false }))),
+    );
   }
 
   async unmount(directories: readonly string[]): Promise<void> {
@@ -132,24 +137,30 @@ class SystemMounts implements MemoryMounts {
   }
 
   async #mountMissing(wanted: readonly MemoryMount[]): Promise<void> {
-    const present = new Set(await this.mounted());
+    const areNew = wanted.every(({ isNew }) => isNew);
+    const present = new Set(areNew ? [] : await this.mounted());
     const missing = wanted.filter(({ path }) => !present.has(path) && this.#isOwn(path));
     if (missing.length === 0) return;
-    // One program mounts all of a list, as starting programs takes longer than mounting.
-    const list = this.#takesLists ? await this.#listed(missing) : undefined;
-    const command = list === undefined ? oneByOne(missing) : `mount -a -T ${quoted(list)}`;
-    await this.#shell.run(command);
+    const isListed = this.#takesLists && (await this.#mountListed(missing));
+    if (!isListed) await this.#shell.run(oneByOne(missing));
   }
 
-  /** Writes a list of mounts for one program; `undefined` on a full disk. */
-  #listed(mounts: readonly MemoryMount[]): Promise<string | undefined> {
-    const list = join(this.#root, 'mount-list');
+  /**
+   * One program mounts all of a list, as starting programs takes longer than mounting. The shell writes the list:
+   * this process may have much other work with files, and the mounts would wait for it. `false` on a full disk.
+   */
+  async #mountListed(mounts: readonly MemoryMount[]): Promise<boolean> {
+    const list = quoted(join(this.#root, 'mount-list'));
     const lines = mounts.map(
       (mount) => `roster ${escaped(mount.path)} tmpfs ${optionsOf(mount)} 0 0\n`,
     );
-    return writeFile(list, lines.join(''), { mode: 0o600 }).then(
-      () => list,
-      () => undefined,
+    const command = `printf %s ${quoted(lines.join(''))} >${list} || exit ${unwritten}; mount -a -T ${list}`;
+    return this.#shell.run(command).then(
+      () => true,
+      (error: Error) => {
+        if (error instanceof CommandFailure && error.code === unwritten) return false;
+        throw error;
+      },
     );
   }
 
@@ -192,6 +203,9 @@ class SystemMounts implements MemoryMounts {
     return done;
   }
 }
+
+/** No exit code of `mount`, whose codes are sums of powers of two up to 64. */
+const unwritten = 200;
 
 const oneByOne = (mounts: readonly MemoryMount[]): string =>
   mounts
