@@ -27,6 +27,11 @@ export const startLimits = {
   perTurn: 10,
 };
 
+export const birthLimits = {
+  /** A run that may have more processes does not make them all in the moment in which this process is in its groups. */
+  fewProcesses: 256,
+};
+
 export const pipeLimits = {
   /** Named pipes that one `mkfifo` makes. Each start of a task takes two. */
   batchSize: 64,

@@ -1,6 +1,6 @@
 /** Real processes in real control groups of version 1. */
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { needing } from '../../../base/not-run.test-helper.ts';
@@ -54,6 +54,29 @@ describe('a process that is made in its groups', needs, () => {
       const [bound] = paths.filter((path) => path.includes('/pids/'));
       expect(readFileSync(join(bound!, 'pids.max'), 'utf8').trim()).toBe('1');
       expect(new Births().bear(plan, made).child.status).toBe(null);
+    }));
+
+  test('leaves this thread where an operator has moved it since the last one', () =>
+    inGroups(100, (plan) => {
+      const births = new Births();
+      const bear = () => births.bear(plan, sleep).isInside;
+      const before = groupsOfThread();
+      expect(bear()).toBe(true);
+      const [way] = before.split('\n').flatMap((line) => /:pids:(.*)$/.exec(line)?.[1] ?? []);
+      const tree = layout.separate.get('pids')!;
+      const other = join(tree, `roster-test-${process.pid}`);
+      mkdirSync(other);
+      try {
+        writeFileSync(join(other, 'cgroup.procs'), String(process.pid));
+        const moved = groupsOfThread();
+        expect([moved === before, bear(), groupsOfThread()]).toEqual([false, true, moved]);
+      } finally {
+        const list = [join(tree, way!, 'cgroup.procs'), join(tree, 'cgroup.procs')].find(
+          existsSync,
+        );
+        writeFileSync(list!, String(process.pid));
+        rmdirSync(other);
+      }
     }));
 
   test('that cannot be made leaves this thread where it was', () =>
