@@ -1,13 +1,13 @@
 /**
- * An agent in a process of its own that reports the size of its heap after a collection, and how long its
- * loop was held, over the channel of `fork`. It needs `--expose-gc`.
+ * An agent in a process of its own that reports the size of its heap after a collection, how long its loop was
+ * held, and how long commits took, over the channel of `fork`. It needs `--expose-gc`.
  */
 import { createAgent } from '../src/main.ts';
 import { LoopWatch } from './thread-time.ts';
 
-export type Question = 'heap' | 'watch' | 'longest';
+export type Question = 'heap' | 'watch' | 'longest' | 'commits';
 
-/** `ready`: the address. `heap`: bytes. `longest`: milliseconds since `watch`. */
+/** `ready`: the address. `heap`: bytes. `longest`: milliseconds since `watch`. `commits`: milliseconds of all. */
 export interface Said {
   readonly question: Question | 'ready';
   readonly value: number | string;
@@ -38,6 +38,8 @@ function answer(question: Question): number {
       return 0;
     case 'longest':
       return loop.end();
+    case 'commits':
+      return agent.state.figures.commitSeconds.sum * 1000;
   }
 }
 

@@ -147,6 +147,8 @@ export const limits = {
   restartJobs: 25_000,
   /** Tokens of the server that has many of them. */
   tokens: 100_000,
+  /** Changes of a run of the policy that all tokens have. */
+  policyChanges: 10,
   /** Pause between two looks whether another program has started. */
   program: { lookAgainMs: 5 },
   /** The cost of authorization: loads of each kind in a run, in turns. */

@@ -40,8 +40,16 @@ export const mainThreadMs = (pid: number): number => scheduledMs(pid, 0);
 /** How long the main thread has waited for a processor. */
 export const mainThreadWaitMs = (pid: number): number => scheduledMs(pid, 1);
 
-const scheduledMs = (pid: number, field: 0 | 1): number =>
-  Number(read(`/proc/${pid}/task/${pid}/schedstat`).split(' ')[field]) / 1e6;
+/** How long the threads of its workers have waited for a processor. */
+export function workersWaitMs(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`).map(Number);
+  return threads
+    .filter((thread) => read(`/proc/${pid}/task/${thread}/comm`).trim() === 'WorkerThread')
+    .reduce((sum, thread) => sum + scheduledMs(pid, 1, thread), 0);
+}
+
+const scheduledMs = (pid: number, field: 0 | 1, thread = pid): number =>
+  Number(read(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[field]) / 1e6;
 
 /** The processes that listen on the TCP port, the oldest first. */
 export function listenersOn(port: number): number[] {
