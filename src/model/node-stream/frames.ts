@@ -127,11 +127,17 @@ function credit(value: unknown, minimum: number): number {
   throw new MalformedFrame(`a credit is not an integer from ${minimum} to ${maximumCreditBytes}`);
 }
 
-export function encodeData(frame: DataFrame): Uint8Array {
-  const bytes = new Uint8Array(4 + frame.payload.length);
-  new DataView(bytes.buffer).setUint32(0, frame.id);
-  bytes.set(frame.payload, 4);
-  return bytes;
+/** The largest data frame. */
+export const largestDataBytes = 4 + limits.stream.frameBytesMax;
+
+/** Encodes into `memory`, which has to be as long as the frame. */
+export function encodeData(
+  frame: DataFrame,
+  memory: Uint8Array<ArrayBuffer> = new Uint8Array(4 + frame.payload.length),
+): Uint8Array<ArrayBuffer> {
+  new DataView(memory.buffer, memory.byteOffset, 4).setUint32(0, frame.id);
+  memory.set(frame.payload, 4);
+  return memory;
 }
 
 /** Reads a data frame. The payload is a view of `bytes`. Throws {@link MalformedFrame}. */

@@ -5,6 +5,8 @@ export const streamLimits = {
   perNodeMax: 256,
   creditBytes: 256 * kibibyte,
   frameBytesMax: 64 * kibibyte,
+  /** Sent frames of a connection whose memory is kept for the next ones: as many as the credit of a stream allows. */
+  spareFramesMax: 4,
   logFollowersPerTaskMax: 32,
   pingIntervalMs: 15 * secondMs,
   pongTimeoutMs: 30 * secondMs,

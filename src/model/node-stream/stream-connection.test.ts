@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import { type ByteStream, StreamFault } from './byte-stream.ts';
 import { encodeControl, encodeData } from './frames.ts';
 import { type SocketEnd, socketPair } from './socket-pair.test-helper.ts';
-import { StreamConnection } from './stream-connection.ts';
+import { StreamConnection, type StreamSocket } from './stream-connection.ts';
 
 interface Pair {
   readonly server: StreamConnection;
@@ -33,6 +33,18 @@ async function readAll(stream: ByteStream): Promise<string> {
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
+
+/** The methods of a socket, for another that does some of it in its own way. */
+const partsOf = (socket: StreamSocket): StreamSocket => ({
+  sendText: (text) => socket.sendText(text),
+  sendBinary: (bytes, sent) => socket.sendBinary(bytes, sent),
+  onMessage: (receive) => socket.onMessage(receive),
+  onClose: (closed) => socket.onClose(closed),
+  close: (code, reason) => socket.close(code, reason),
+  terminate: () => socket.terminate(),
+  ping: () => socket.ping(),
+  onPong: (run) => socket.onPong(run),
+});
 
 function bytesOnWire(socket: SocketEnd): number {
   return socket.sent.reduce(
@@ -79,6 +91,53 @@ describe('a stream', () => {
       expect([chunk.length, chunk.buffer.byteLength]).toEqual([length, keptBytes]);
       break;
     }
+  });
+
+  test('sends its largest frames in memory that is free again, and in no other', async () => {
+    const { frameBytesMax, creditBytes } = limits.stream;
+    const [serverSocket, end] = socketPair();
+    const memories = new Set<ArrayBuffer>();
+    const nodeSocket: StreamSocket = {
+      ...partsOf(end),
+      sendBinary: (bytes, sent) => {
+        memories.add(bytes.buffer);
+        end.sendBinary(bytes.slice());
+        // Memory that is free again may have any content.
+        bytes.fill(0);
+        setImmediate(() => sent?.());
+      },
+    };
+    const server = new StreamConnection({ socket: serverSocket, side: 'server' });
+    const node = new StreamConnection({ socket: nodeSocket, side: 'node' });
+    const pieces = Array.from({ length: 100 }, (_, index) => index);
+    node.accept('flood', async (stream) => {
+      for (const index of pieces) await stream.write(Buffer.alloc(frameBytesMax, index));
+    });
+    const heard: number[] = [];
+    for await (const chunk of server.open('flood', {})) {
+      expect([chunk.length, chunk[0], chunk.at(-1)]).toEqual([frameBytesMax, chunk[0], chunk[0]]);
+      heard.push(chunk[0]!);
+      await settle();
+    }
+    expect(heard).toEqual(pieces);
+    expect(memories.size).toBeLessThanOrEqual(creditBytes / frameBytesMax);
+  });
+
+  test('sends no two frames in the same memory while the first may be under way', async () => {
+    const [serverSocket, end] = socketPair();
+    const memories: ArrayBuffer[] = [];
+    const nodeSocket: StreamSocket = {
+      ...partsOf(end),
+      sendBinary: (bytes) => {
+        memories.push(bytes.buffer);
+        end.sendBinary(bytes);
+      },
+    };
+    const server = new StreamConnection({ socket: serverSocket, side: 'server' });
+    const node = new StreamConnection({ socket: nodeSocket, side: 'node' });
+    node.accept('flood', (stream) => stream.write(Buffer.alloc(10 * limits.stream.frameBytesMax)));
+    await readAll(server.open('flood', {}));
+    expect([memories.length, new Set(memories).size]).toEqual([10, 10]);
   });
 
   test('can be opened by the node, too', async () => {

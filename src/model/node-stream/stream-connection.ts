@@ -8,11 +8,16 @@ import {
   encodeData,
   MalformedFrame,
 } from './frames.ts';
+import { SpareFrames } from './spare-frames.ts';
 
 /** The transport: whole messages, in order. A WebSocket on both sides, a pair of queues in tests. */
 export interface StreamSocket {
   sendText(text: string): void;
-  sendBinary(bytes: Uint8Array): void;
+  /**
+   * Takes over the bytes, and may change them. A transport that does not keep them calls `sent` once they may be used
+   * again.
+   */
+  sendBinary(bytes: Uint8Array<ArrayBuffer>, sent?: () => void): void;
   /** The receiver may keep the received bytes. */
   onMessage(receive: (message: string | Uint8Array) => void): void;
   /** Called once, whatever ended the socket. */
@@ -65,6 +70,7 @@ export class StreamConnection {
   readonly #streams = new Map<number, ByteStream>();
   readonly #handlers = new Map<string, StreamHandler>();
   readonly #streamsMax: number;
+  readonly #spareFrames = new SpareFrames();
   #accepted = 0;
   #lastOwnId: number;
   #lastPeerId = 0;
@@ -205,6 +211,7 @@ export class StreamConnection {
       data: (to: number, payload: Uint8Array) => this.#data(to, payload),
       over: (which: number) => {
         if (this.#streams.delete(which) && !opener) this.#accepted--;
+        if (this.#streams.size === 0) this.#spareFrames.release();
       },
     };
     const stream = new ByteStream({ id, kind, opener, hub, windowBytes, sendCreditBytes: credit });
@@ -218,7 +225,16 @@ export class StreamConnection {
   }
 
   #data(id: number, payload: Uint8Array): void {
-    if (this.#closedReason === undefined) this.#socket.sendBinary(encodeData({ id, payload }));
+    if (this.#closedReason !== undefined) return;
+    const frame = { id, payload };
+    if (payload.length < limits.stream.frameBytesMax) {
+      this.#socket.sendBinary(encodeData(frame));
+      return;
+    }
+    const memory = this.#spareFrames.take();
+    this.#socket.sendBinary(encodeData(frame, memory), () => {
+      if (this.#streams.size > 0) this.#spareFrames.give(memory);
+    });
   }
 
   #onClosed(reason: string): void {

@@ -4,7 +4,7 @@ import type { StreamSocket } from './stream-connection.ts';
 
 /** The part of a `ws` WebSocket that this layer uses, so that it does not need the package. */
 export interface WebSocketLike {
-  send(data: string | Uint8Array): void;
+  send(data: string | Uint8Array | TakenOver, sent?: (error?: Error) => void): void;
   ping(): void;
   close(code: number, reason: string): void;
   terminate(): void;
@@ -13,6 +13,11 @@ export interface WebSocketLike {
   on(event: 'error', run: (error: Error) => void): unknown;
   on(event: 'pong', run: () => void): unknown;
   readonly readyState: number;
+}
+
+/** Bytes that the package masks in place. It copies those that it is given as such. */
+interface TakenOver {
+  valueOf(): ArrayBuffer;
 }
 
 /** The `maxPayload` of the WebSocket on both sides. */
@@ -40,7 +45,8 @@ export function webSocketTransport(socket: WebSocketLike): StreamSocket {
   };
   return {
     sendText: (text) => whenOpen(() => socket.send(text)),
-    sendBinary: (bytes) => whenOpen(() => socket.send(bytes)),
+    sendBinary: (bytes, sent) =>
+      whenOpen(() => socket.send(takenOver(bytes), (error) => error ?? sent?.())),
     onMessage: (receive) => {
       take = receive;
       for (const message of early.splice(0)) receive(message);
@@ -56,6 +62,9 @@ export function webSocketTransport(socket: WebSocketLike): StreamSocket {
     onPong: (run) => socket.on('pong', run),
   };
 }
+
+const takenOver = (bytes: Uint8Array<ArrayBuffer>): Uint8Array | TakenOver =>
+  bytes.length === bytes.buffer.byteLength ? { valueOf: () => bytes.buffer } : bytes;
 
 function toBytes(data: unknown): Uint8Array {
   if (data instanceof Uint8Array) return data;
