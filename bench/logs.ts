@@ -135,7 +135,10 @@ function printedBytes(directory: string): number {
     .map((name) => Number(/^task\.stdout\.(\d+)$/.exec(name)?.[1] ?? -1))
     .sort((left, right) => left - right);
   const newest = indexes.at(-1) ?? 0;
-  return newest * fileMb * mebibyte + statSync(join(directory, `task.stdout.${newest}`)).size;
+  const path = join(directory, `task.stdout.${newest}`);
+  // On a busy machine, rotation may have removed the file meanwhile: then it was full.
+  const { size } = statSync(path, { throwIfNoEntry: false }) ?? { size: fileMb * mebibyte };
+  return newest * fileMb * mebibyte + size;
 }
 
 function follow({ host, port, token }: Target, id: string, reader: Reader) {
