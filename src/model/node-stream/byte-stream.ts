@@ -101,7 +101,7 @@ export class ByteStream implements AsyncIterable<Uint8Array> {
     while (position < bytes.length) {
       if (this.isOver) throw this.#failure ?? streamCancelled();
       assert(!this.#sendEnded, 'write after end of a stream');
-      const room = Math.min(this.#sendCreditBytes, limits.stream.frameBytesMax);
+      const room = Math.min(this.#sendCreditBytes, limits.stream.sentFrameBytes);
       if (room === 0) {
         await new Promise<void>((resolve) => this.#writers.push({ resolve }));
         continue;

@@ -11,7 +11,7 @@
 import { limits } from '../limits.ts';
 
 /** The largest outstanding credit of a stream. */
-export const maximumCreditBytes = 64 * limits.stream.creditBytes;
+export const maximumCreditBytes = limits.stream.creditBytesMax;
 
 export type ControlFrame =
   | {
@@ -126,9 +126,6 @@ function credit(value: unknown, minimum: number): number {
   if (Number.isInteger(value) && bytes >= minimum && bytes <= maximumCreditBytes) return bytes;
   throw new MalformedFrame(`a credit is not an integer from ${minimum} to ${maximumCreditBytes}`);
 }
-
-/** The largest data frame. */
-export const largestDataBytes = 4 + limits.stream.frameBytesMax;
 
 /** Encodes into `memory`, which has to be as long as the frame. */
 export function encodeData(

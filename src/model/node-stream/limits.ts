@@ -1,9 +1,19 @@
-import { kibibyte, secondMs } from '../../base/units.ts';
+import { kibibyte, mebibyte, secondMs } from '../../base/units.ts';
+
+/**
+ * The most bytes of a stream in a frame that is sent: with its id (4 bytes) and the head of a masked WebSocket message (8) it
+ * is as long as the 64 KiB that Node reads of a socket at once. A longer message is put together from two reads: a copy, and
+ * twice the garbage.
+ */
+const sentFrameBytes = 64 * kibibyte - 12;
 
 /** Bounds of the connection from a node to the server, and of its streams. */
 export const streamLimits = {
   perNodeMax: 256,
-  creditBytes: 256 * kibibyte,
+  sentFrameBytes,
+  creditBytes: 4 * sentFrameBytes,
+  creditBytesMax: 16 * mebibyte,
+  /** Of a received frame. */
   frameBytesMax: 64 * kibibyte,
   /** Sent frames of a connection whose memory is kept for the next ones: as many as the credit of a stream allows. */
   spareFramesMax: 4,

@@ -1,5 +1,7 @@
 import { limits } from '../limits.ts';
-import { largestDataBytes } from './frames.ts';
+
+/** The id of the stream, and its bytes. */
+const longestFrameBytes = 4 + limits.stream.sentFrameBytes;
 
 /**
  * The memory of the largest data frames of a connection, which are sent in it again and again. With memory of its own for
@@ -10,7 +12,7 @@ export class SpareFrames {
 
   /** Memory with any content. */
   take(): Uint8Array<ArrayBuffer> {
-    return this.#spare.pop() ?? new Uint8Array(largestDataBytes);
+    return this.#spare.pop() ?? new Uint8Array(longestFrameBytes);
   }
 
   /** To be called when the frame has been sent. */

@@ -94,7 +94,7 @@ describe('a stream', () => {
   });
 
   test('sends its largest frames in memory that is free again, and in no other', async () => {
-    const { frameBytesMax, creditBytes } = limits.stream;
+    const { sentFrameBytes, creditBytes } = limits.stream;
     const [serverSocket, end] = socketPair();
     const memories = new Set<ArrayBuffer>();
     const nodeSocket: StreamSocket = {
@@ -111,16 +111,16 @@ describe('a stream', () => {
     const node = new StreamConnection({ socket: nodeSocket, side: 'node' });
     const pieces = Array.from({ length: 100 }, (_, index) => index);
     node.accept('flood', async (stream) => {
-      for (const index of pieces) await stream.write(Buffer.alloc(frameBytesMax, index));
+      for (const index of pieces) await stream.write(Buffer.alloc(sentFrameBytes, index));
     });
     const heard: number[] = [];
     for await (const chunk of server.open('flood', {})) {
-      expect([chunk.length, chunk[0], chunk.at(-1)]).toEqual([frameBytesMax, chunk[0], chunk[0]]);
+      expect([chunk.length, chunk[0], chunk.at(-1)]).toEqual([sentFrameBytes, chunk[0], chunk[0]]);
       heard.push(chunk[0]!);
       await settle();
     }
     expect(heard).toEqual(pieces);
-    expect(memories.size).toBeLessThanOrEqual(creditBytes / frameBytesMax);
+    expect(memories.size).toBeLessThanOrEqual(creditBytes / sentFrameBytes);
   });
 
   test('sends no two frames in the same memory while the first may be under way', async () => {
@@ -135,7 +135,7 @@ describe('a stream', () => {
     };
     const server = new StreamConnection({ socket: serverSocket, side: 'server' });
     const node = new StreamConnection({ socket: nodeSocket, side: 'node' });
-    node.accept('flood', (stream) => stream.write(Buffer.alloc(10 * limits.stream.frameBytesMax)));
+    node.accept('flood', (stream) => stream.write(Buffer.alloc(10 * limits.stream.sentFrameBytes)));
     await readAll(server.open('flood', {}));
     expect([memories.length, new Set(memories).size]).toEqual([10, 10]);
   });

@@ -227,7 +227,7 @@ export class StreamConnection {
   #data(id: number, payload: Uint8Array): void {
     if (this.#closedReason !== undefined) return;
     const frame = { id, payload };
-    if (payload.length < limits.stream.frameBytesMax) {
+    if (payload.length < limits.stream.sentFrameBytes) {
       this.#socket.sendBinary(encodeData(frame));
       return;
     }

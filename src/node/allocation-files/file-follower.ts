@@ -49,7 +49,7 @@ export async function* followFile(query: FollowQuery): AsyncGenerator<FilePiece 
     let offset =
       query.origin === 'start' ? Math.min(query.offset, size) : Math.max(0, size - query.offset);
     while (!query.signal.aborted) {
-      const most = query.follow ? limits.stream.frameBytesMax : size - offset;
+      const most = query.follow ? limits.stream.sentFrameBytes : size - offset;
       const data = await pieces.read(file, offset, most);
       if (data.length > 0) {
         yield { offset, data };

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { limits } from '../../model/limits.ts';
 
-const { frameBytesMax } = limits.stream;
+const { sentFrameBytes } = limits.stream;
 
 /** Reads at most one frame. Empty at the end of the file. */
 export async function readPiece(
@@ -10,7 +10,7 @@ export async function readPiece(
   most: number,
   memory?: Buffer,
 ): Promise<Uint8Array> {
-  const length = Math.min(most, frameBytesMax);
+  const length = Math.min(most, sentFrameBytes);
   if (length <= 0) return new Uint8Array();
   const buffer = memory ?? Buffer.allocUnsafe(length);
   const { bytesRead } = await file.read(buffer, 0, length, offset);
@@ -26,7 +26,7 @@ export class PieceReader {
   #memory: Buffer | undefined;
 
   read(file: FileHandle, offset: number, most: number): Promise<Uint8Array> {
-    this.#memory ??= Buffer.allocUnsafeSlow(frameBytesMax);
+    this.#memory ??= Buffer.allocUnsafeSlow(sentFrameBytes);
     return readPiece(file, offset, most, this.#memory);
   }
 

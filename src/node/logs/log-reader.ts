@@ -45,7 +45,7 @@ export async function* readLog(query: LogQuery): AsyncGenerator<LogChunk | undef
   if (changes !== undefined) void query.whenOver.then(() => changes.note());
   const pieces = new PieceReader();
   const readChunk = (of: FileHandle | undefined, position: number) =>
-    of === undefined ? nothing : pieces.read(of, position, limits.stream.frameBytesMax);
+    of === undefined ? nothing : pieces.read(of, position, limits.stream.sentFrameBytes);
   let cursor = await startOf(query, files);
   let file: FileHandle | undefined;
   let gap = false;

@@ -66,7 +66,7 @@ export class VirtualLogs {
       const over = isOver();
       const start = Math.max(at, log.dropped);
       const from = start - log.dropped;
-      const data = log.bytes.subarray(from, from + limits.stream.frameBytesMax);
+      const data = log.bytes.subarray(from, from + limits.stream.sentFrameBytes);
       if (data.length > 0) {
         yield { file: `${task}.${type}.0`, offset: start, data, gap: start > at };
         at = start + data.length;
