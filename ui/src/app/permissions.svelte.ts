@@ -32,15 +32,24 @@ interface Question {
 
 /** Not in limits: the bound of `POST /v1/internal/acl/authorize`. */
 const questionsMax = 64;
+/** Not in limits: the pause before questions without an answer are asked again, which doubles. */
+const againMinMs = 1_000;
+const againMaxMs = 10_000;
 const known = new SvelteMap<string, boolean>();
 let waiting = new Map<string, Question>();
+/** Keys of questions whose answer is under way. */
+const underWay = new Set<string>();
 /** Answers to an earlier token are not kept. */
 let epoch = 0;
 /** The questions of this page. They are asked again from time to time, since rights change while it is open. */
 const onPage = new Map<string, Question>();
 let visit = -1;
 /** Not in limits: how long a page may be wrong about changed rights. The server decides anyway. */
-const againMs = 10_000;
+const followMs = 10_000;
+/** Moves when pages have to ask again: a page that has no answer follows nothing else. */
+let round = $state(0);
+let againTimer: ReturnType<typeof setTimeout> | undefined;
+let againMs = againMinMs;
 
 const allowed: Decision = { isAllowed: true, missing: '' };
 const asking: Decision = { isAllowed: false, missing: '' };
@@ -52,7 +61,10 @@ export function may(permission: string, about: About = {}): Decision {
   const key = JSON.stringify([session.generation, question]);
   const answer = known.get(key);
   if (isFirst(key, question) || answer === undefined) ask(key, question);
-  if (answer === undefined) return asking;
+  if (answer === undefined) {
+    void round;
+    return asking;
+  }
   return answer ? allowed : { isAllowed: false, missing: wordsOf(permission, question) };
 }
 
@@ -74,7 +86,7 @@ export function followRights(): void {
     if (document.hidden || kind !== 'open' || leaderlessMs !== undefined) return;
     const ofToken = `[${session.generation},`;
     for (const [key, question] of onPage) if (key.startsWith(ofToken)) ask(key, question);
-  }, againMs);
+  }, followMs);
 }
 
 /** One of several. */
@@ -85,7 +97,16 @@ export function mayAny(...decisions: readonly Decision[]): Decision {
 /** The rights may have changed: asks again what is on the screen. */
 export function askAgain(): void {
   epoch += 1;
+  underWay.clear();
   known.clear();
+  againMs = againMinMs;
+  beginRound();
+}
+
+function beginRound(): void {
+  clearTimeout(againTimer);
+  againTimer = undefined;
+  round += 1;
 }
 
 function questionOf(permission: string, about: About): Question {
@@ -106,7 +127,7 @@ function wordsOf(permission: string, { Resource, Segment, Namespace }: Question)
 }
 
 function ask(key: string, question: Question): void {
-  if (waiting.has(key)) return;
+  if (waiting.has(key) || underWay.has(key)) return;
   if (waiting.size === 0) queueMicrotask(() => void send());
   waiting.set(key, question);
 }
@@ -115,6 +136,7 @@ async function send(): Promise<void> {
   const asked = [...waiting];
   waiting = new Map();
   const begun = epoch;
+  for (const [key] of asked) underWay.add(key);
   const general = asked.filter(([, { Resource }]) => Resource === 'management');
   const others = asked.filter(([, { Resource }]) => Resource !== 'management');
   await Promise.all([
@@ -152,11 +174,22 @@ async function sendBatch(
   );
 }
 
-/** A question without an answer is asked again when the page next draws with it. */
+/** A question without an answer is asked again after a pause: nobody knows when the reason of the failure ends. */
 function answered(
   begun: number,
   answers: readonly (readonly [string, boolean | undefined])[],
 ): void {
   if (begun !== epoch) return;
-  for (const [key, answer] of answers) if (answer !== undefined) known.set(key, answer);
+  for (const [key, answer] of answers) {
+    underWay.delete(key);
+    if (answer !== undefined) known.set(key, answer);
+  }
+  if (answers.every(([, answer]) => answer !== undefined)) againMs = againMinMs;
+  else askLater();
+}
+
+function askLater(): void {
+  if (againTimer !== undefined) return;
+  againTimer = setTimeout(beginRound, againMs);
+  againMs = Math.min(2 * againMs, againMaxMs);
 }
