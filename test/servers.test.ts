@@ -113,6 +113,11 @@ describe('three agents over one log', () => {
     const told = Object.entries(stale.headers);
     expect(told.find(([name]) => name.endsWith('knownleader'))?.[1]).toBe('false');
     expect(Number(told.find(([name]) => name.endsWith('lastcontact'))?.[1])).toBeGreaterThan(1000);
+    // Each server says what needs attention by itself.
+    const attention = await cluster.call(follower!, 'GET', '/v1/attention?stale');
+    expect(attention.json.Items).toContainEqual(
+      expect.objectContaining({ Reason: 'The server that answers knows no leader' }),
+    );
     expect((await cluster.call(follower!, 'GET', '/v1/agent/health')).json.code).toBe('no-leader');
     await cluster.world.advance(6 * 60_000);
     expect((await cluster.call(follower!, 'GET', '/v1/namespaces?stale')).status).toBe(503);

@@ -189,6 +189,11 @@ export class Server {
     this.#leading?.peerings.advertise(advertised);
   }
 
+  /** Told to peers whenever this server leads. It is known here also while another one does. */
+  get advertised(): Advertised {
+    return this.#advertised ?? { addresses: [], caPems: [] };
+  }
+
   /** The configuration that holds until operators set their own. */
   get schedulerDefaults(): SchedulerConfiguration {
     return this.#options.scheduler;

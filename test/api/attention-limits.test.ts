@@ -88,7 +88,7 @@ describe('certificates', () => {
   test('by which a peer is known, and a peer that lags', async () => {
     const { clusters, world, during } = await startClusters(['a', 'b']);
     const { a, b } = clusters;
-    a.api.server.peerings.advertise({ addresses: [a.address], caPems: [certificate] });
+    a.api.server.advertise({ addresses: [a.address], caPems: [certificate] });
     const established = await during(b.establish('a', await a.token('b')), 1000);
     expect([established.status, established.text]).toEqual([200, expect.anything()]);
     const Services = [{ Name: 'web', Consumers: [{ Peer: 'b' }] }];

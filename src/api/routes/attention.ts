@@ -53,7 +53,7 @@ export const attentionRoutes = (
       isReader ? [] : findingsOfServers(server, nowMs),
       findingsOfLag(server),
       findingsOfAgent(certificate()),
-      isReader ? [] : findingsOfAdvertised(server.peerings.advertised.caPems, certificate()),
+      isReader ? [] : findingsOfAdvertised(server.advertised.caPems, certificate()),
       findingsOfLimits(input.unwatched),
       ...(yield* attention.read()),
     ];

@@ -81,10 +81,6 @@ export class Peerings {
     for (const stream of this.streams.all()) stream.end('the server stops');
   }
 
-  get advertised(): Advertised {
-    return this.#advertised;
-  }
-
   /** Sets the addresses of this cluster; its peers are told. */
   advertise(advertised: Advertised): void {
     this.#advertised = advertised;
