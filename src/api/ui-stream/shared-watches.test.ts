@@ -30,6 +30,8 @@ class Server {
     knowsLeader: () => this.knowsLeader,
   });
   knowsLeader = true;
+  /** Reads are exact when this resolves. */
+  exact: Promise<void> | undefined;
 
   /** Tokens with the same rules have the same rights. */
   give(token: string, rules: object): void {
@@ -63,7 +65,7 @@ class Server {
       return this.held?.token === tokenOf(request) ? this.held.until.then(() => answer) : answer;
     };
     const never = new Promise<void>(() => {});
-    const ready = () => (this.knowsLeader ? undefined : never);
+    const ready = () => (this.knowsLeader ? this.exact : never);
     const endpointAt = () => ({ kind: 'list' });
     return { handle, ready, endpointAt, authorizeUpgrade: authorizerOf } as unknown as Pipeline;
   }
@@ -231,4 +233,28 @@ test('every answer is read again when a leader is no longer known, is stale, and
     await server.world.advance(1000);
     expect(stale()).toEqual([!knowsLeader, !knowsLeader]);
   }
+});
+
+test('a watch that waits for the log when the leader is lost answers at once, and says that it is stale', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.exact = promise;
+  const tab = server.follow('a');
+  await server.world.advance(1000);
+  expect(tab.newest).toBeUndefined();
+  // Rights have changed, which is no reason to answer before the log.
+  server.shared.readAgain();
+  await server.world.advance(1000);
+  expect(tab.newest).toBeUndefined();
+  server.knowsLeader = false;
+  server.shared.readAgain();
+  await server.world.advance(1000);
+  expect(tab.newest).toMatchObject({ text: '1', about: { stale: true } });
+  // The end of the earlier wait does not end those of later readings.
+  server.exact = undefined;
+  server.knowsLeader = true;
+  server.shared.readAgain();
+  resolve();
+  await server.world.advance(1000);
+  expect(tab.newest).toMatchObject({ about: { stale: false } });
+  expect(await server.change()).toEqual(['a']);
 });

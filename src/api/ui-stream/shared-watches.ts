@@ -155,9 +155,8 @@ class SharedWatch implements Member {
   }
 
   async #read(): Promise<void> {
-    const { pipeline, request, knowsLeader } = this.#options;
-    // Without a leader the wait may be long, and is for nothing.
-    const isFresh = knowsLeader() && (await isReady(pipeline));
+    const { request } = this.#options;
+    const isFresh = await this.#becomesFresh();
     if (this.#isOver) return;
     const options = { ...this.#options, memory: this.#memory, last: this.#newest };
     const reading = await readingOf(request, isFresh, options);
@@ -166,6 +165,26 @@ class SharedWatch implements Member {
     reading.meter.measure(() => {
       this.#takeReading(reading);
       this.#shareReading(reading);
+    });
+  }
+
+  /** Waits until the answer would be exact; `false`: no leader is known, with which the wait may be long, and is for nothing. */
+  #becomesFresh(): Promise<boolean> {
+    const { pipeline, knowsLeader } = this.#options;
+    if (!knowsLeader()) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      let isOver = false;
+      const end = (isFresh: boolean): void => {
+        // It may have gone on, and wait for something else.
+        if (isOver) return;
+        isOver = true;
+        this.#wake = () => {};
+        resolve(isFresh);
+      };
+      this.#wake = () => {
+        if (this.#isOver || !knowsLeader()) end(false);
+      };
+      void isReady(pipeline).then(end);
     });
   }
 

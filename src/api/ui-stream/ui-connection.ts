@@ -51,6 +51,8 @@ export class UiConnection {
   readonly #upgrade: Request;
   readonly #queue: MessageQueue;
   #isOver = false;
+  /** Ends the wait for exact reads. */
+  #goOn: () => void = () => {};
   #hello: Hello | undefined;
   /** The name of the token; `undefined` for callers without one. */
   accessor: string | undefined;
@@ -91,8 +93,13 @@ export class UiConnection {
     this.#webSocket.close(goingAway, 'The server stops.');
   }
 
-  /** Tells what the server knows now, without a request of the page. */
-  beat(): void {
+  /** Whether a leader is known has changed: a page that was welcomed is told without a request. */
+  noteLeader(): void {
+    if (this.#watches !== undefined) this.#beat();
+    else if (!this.#options.knowsLeader()) this.#goOn();
+  }
+
+  #beat(): void {
     this.#send({ kind: 'beat', ...this.#newest });
   }
 
@@ -111,7 +118,12 @@ export class UiConnection {
     const heardMs = world.clock.nowMs();
     this.#hello = hello;
     // A token that was made a moment ago has to be known here. Without a leader the newest view decides.
-    if (knowsLeader()) await Promise.resolve(pipeline.ready()).catch(() => {});
+    if (knowsLeader()) {
+      const leaderless = new Promise<void>((resolve) => {
+        this.#goOn = resolve;
+      });
+      await Promise.race([pipeline.ready(), leaderless]).catch(() => {});
+    }
     const caller = this.#identify();
     this.accessor = caller.kind === 'token' ? caller.accessor : undefined;
     enter(this);
@@ -223,7 +235,7 @@ export class UiConnection {
       if (silentMs > silentTimeoutMs) return void webSocket.terminate();
       this.checkToken();
       if (this.#isOver) return;
-      this.beat();
+      this.#beat();
       webSocket.ping();
       timer = timers.after(beatIntervalMs, beat);
     };

@@ -142,7 +142,7 @@ export class UiSockets {
     if (isKnown === this.#knewLeader) return;
     this.#knewLeader = isKnown;
     this.#shared.readAgain();
-    for (const connection of [...this.#entered]) connection.beat();
+    for (const connection of [...this.#open]) connection.noteLeader();
   }
 
   #checkAll(): void {
