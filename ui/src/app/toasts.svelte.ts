@@ -32,6 +32,9 @@ export const toasts = {
   failed(text: string, error: unknown): void {
     show({ tone: 'bad', text, href: undefined, problem: problemOf(error) });
   },
+  /** Stays until it is dismissed. */
+  warn: ({ title, ...rest }: ShownProblem): void =>
+    show({ tone: 'bad', text: title, href: undefined, problem: { title, ...rest } }),
   dismiss(id: number): void {
     list = list.filter((toast) => toast.id !== id);
   },

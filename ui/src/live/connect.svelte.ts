@@ -7,6 +7,7 @@ import { limits } from './limits.ts';
 import type { Live, LiveState } from './live.ts';
 import { type PageSocket, StreamSocket, type StreamSocketOptions } from './stream-socket.ts';
 import { streamTransport } from './stream-transport.ts';
+import { submit } from './submission.ts';
 
 export interface ConnectOptions {
   /** The folder of the API, with the slash at its end: `https://example.com/prefix/v1/`. */
@@ -64,6 +65,7 @@ export function connect({ api, hello }: ConnectOptions): Connection {
   window.addEventListener('online', () => socket.retry());
   return {
     client: createBrowserClient({ transport, address }),
+    submit: (run) => submit({ transport, address }, run),
     watch: (path, listener) => socket.watch(path, listener),
     renew: () => socket.renew(),
     retry: () => socket.retry(),

@@ -1,5 +1,6 @@
 import type { Problem } from '../../../src/model/errors.ts';
 import type { BrowserClient } from '../../../src/sdk/browser.ts';
+import type { Submission } from './submission.ts';
 
 export interface LiveState {
   readonly kind: 'connecting' | 'open' | 'away' | 'refused';
@@ -28,6 +29,8 @@ export interface WatchListener<T> {
 
 export interface Live {
   readonly client: BrowserClient;
+  /** Runs the calls of a form, which its reader may cancel. */
+  submit(run: (client: BrowserClient) => Promise<unknown>): Submission;
   /** Follows a read of the API. `onValue` hears the value now and after each change; returns the end. */
   watch<T>(path: string, listener: WatchListener<T>): () => void;
   readonly state: LiveState;

@@ -20,20 +20,26 @@ export interface StreamTransportOptions {
   readonly openSocket?: Transport['openSocket'];
 }
 
-export function streamTransport(options: StreamTransportOptions): Transport {
+export interface PageTransport extends Transport {
+  /** @param unsent ends the request for as long as it waits for the connection, and not once it is sent */
+  send(request: TransportRequest, unsent?: AbortSignal): Promise<TransportAnswer>;
+}
+
+export function streamTransport(options: StreamTransportOptions): PageTransport {
   const { socket, address, repeats, openSocket } = options;
   return {
     repeats,
     ...(openSocket !== undefined && { openSocket }),
-    async send(request) {
+    async send(request, unsent) {
       const { signal } = request;
       signal?.throwIfAborted();
       if (typeof request.body === 'object') {
         const sentence = 'Bytes are not sent over the connection of the page.';
         throw new ConnectionError(address, 'no-upload', sentence);
       }
-      const isOpen = await socket.opened(limits.waitForOpenMs, signal);
+      const isOpen = await socket.opened(limits.waitForOpenMs, signal ?? unsent);
       signal?.throwIfAborted();
+      unsent?.throwIfAborted();
       if (!isOpen) {
         const sentence = `The server at ${address} cannot be reached at the moment.`;
         throw new ConnectionError(address, 'ECONNREFUSED', sentence);

@@ -1,4 +1,5 @@
 /** The one place in which pages write configuration entries. */
+import type { BrowserClient } from '../../../../src/sdk/browser.ts';
 import { live } from '../../app/connection.svelte.ts';
 import { PageRefusal } from '../../app/problems.ts';
 
@@ -23,8 +24,12 @@ const changed = ({ cas }: WriteOptions): PageRefusal =>
   });
 
 /** @throws PageRefusal if the guard fails */
-export async function writeEntry(entry: object, options: WriteOptions): Promise<void> {
-  const { value } = await live().client.configEntries.write(entry, options);
+export async function writeEntry(
+  entry: object,
+  options: WriteOptions,
+  client: BrowserClient = live().client,
+): Promise<void> {
+  const { value } = await client.configEntries.write(entry, options);
   if (value === false) throw changed(options);
 }
 
@@ -38,7 +43,8 @@ export async function checkEntry(entry: object, options: WriteOptions): Promise<
 export async function deleteEntry(
   { kind, name }: { readonly kind: string; readonly name: string },
   options: WriteOptions,
+  client: BrowserClient,
 ): Promise<void> {
-  const { value } = await live().client.configEntries.delete(kind, name, options);
+  const { value } = await client.configEntries.delete(kind, name, options);
   if (value === false) throw changed(options);
 }
