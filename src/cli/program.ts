@@ -65,7 +65,8 @@ export function buildProgram(options: ProgramOptions): Parser {
     .description('One control plane for a fleet: access control, service registry, jobs.')
     .addHelpText('after', () => programDetails(program, helpWidth(options)))
     .helpCommand('help [command...]', 'Explain a command.');
-  prepare(program, options, 'no');
+  prepare(program, options);
+  addGlobalOptions(program, options, 'no');
   // Some commands have their own option --version, for the version of a job.
   const own = options.loaded?.command.definition.options ?? [];
   if (!own.some(({ name }) => name === 'version')) {
@@ -88,7 +89,12 @@ export function buildProgram(options: ProgramOptions): Parser {
     const loaded = options.loaded?.entry === entry ? options.loaded.command : undefined;
     // The command's own options come before the global ones.
     if (loaded !== undefined) fill(command, loaded.definition, options);
-    prepare(command, options, loaded !== undefined && 'runLocally' in loaded ? 'local' : 'all');
+    prepare(command, options);
+    // The parser compares each with all that the command has, which took the most of its time for other commands.
+    if (isAbove(entry.words, options)) {
+      const isLocal = loaded !== undefined && 'runLocally' in loaded;
+      addGlobalOptions(command, options, isLocal ? 'local' : 'all');
+    }
     parentOf(entry.words).addCommand(command);
     // Commands with more words may stand below it.
     parents.set(entry.words.join(' '), command);
@@ -96,23 +102,26 @@ export function buildProgram(options: ProgramOptions): Parser {
   return program;
 }
 
+/** Whether the words of the loaded command begin with these, or any command may be meant. */
+const isAbove = (words: readonly string[], { loaded }: ProgramOptions): boolean =>
+  loaded === undefined || words.every((word, at) => loaded.entry.words[at] === word);
+
 function addGroup(parent: Parser, name: string, options: ProgramOptions): Parser {
   const group = new Parser(name.split(' ').at(-1)).description(groups[name]!).helpCommand(false);
   group.addHelpText('after', '\n"roster help" lists the options of every command.');
-  prepare(group, options, 'no');
+  prepare(group, options);
+  addGlobalOptions(group, options, 'no');
   parent.addCommand(group);
   return group;
 }
 
 const helpWidth = ({ columns }: ProgramOptions): number => Math.min(columns, 100);
 
-function prepare(
-  command: Parser,
-  options: ProgramOptions,
-  /** The global options in its help: all, those of a command without an agent, or none, as it has commands of its own. */
-  shown: 'all' | 'local' | 'no',
-): void {
-  const { writeOut, writeError, isColored, loaded } = options;
+/** The global options in its help: all, those of a command without an agent, or none, as it has commands of its own. */
+type Shown = 'all' | 'local' | 'no';
+
+function prepare(command: Parser, options: ProgramOptions): void {
+  const { writeOut, writeError, isColored } = options;
   const width = helpWidth(options);
   command
     .exitOverride()
@@ -130,7 +139,10 @@ function prepare(
       getOutHelpWidth: () => width,
       getErrHelpWidth: () => width,
     });
-  // The parser looks for global options in front of the command too.
+}
+
+/** The parser looks for global options in front of the command too. */
+function addGlobalOptions(command: Parser, { loaded }: ProgramOptions, shown: Shown): void {
   for (const option of globalOptionsBeside(loaded?.command.definition)) {
     const made = parserOption(option).helpGroup('Options of every command:');
     // Local commands accept those for an agent too.
