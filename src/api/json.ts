@@ -50,19 +50,28 @@ function isWellFormed(value: unknown): boolean {
 function keysIn(text: string, depthMax: number): number | undefined {
   let depth = 0;
   let colons = 0;
-  let quoted = false;
   for (let position = 0; position < text.length; position++) {
     const code = text.charCodeAt(position);
-    if (quoted) {
-      if (code === backslash) position++;
-      else if (code === quote) quoted = false;
-    } else if (code === quote) quoted = true;
+    if (code === quote) position = stringEnd(text, position);
     else if (code === colon) colons++;
     else if (code === openBrace || code === openBracket) {
       if (++depth > depthMax) return undefined;
     } else if (code === closeBrace || code === closeBracket) depth--;
   }
   return colons;
+}
+
+/** The place of the quote that ends a string, or the end of a text without it. */
+function stringEnd(text: string, start: number): number {
+  let end = start;
+  let escapes: number;
+  do {
+    end = text.indexOf('"', end + 1);
+    if (end === -1) return text.length;
+    escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes++;
+  } while (escapes % 2 === 1);
+  return end;
 }
 
 /** The parser keeps only the last value of a repeated key, so the count is then lower. */
