@@ -2,10 +2,10 @@
 // As a whole: an old Node, which is refused in words, has no such function.
 import * as modules from 'node:module';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { collectAll } from './base/collector.ts';
 import { collectorLimits } from './base/limits.ts';
 import { saveMemoryAtRest } from './base/memory-saver.ts';
 import type { Timers } from './base/ports.ts';
-import { garbageCollector } from './base/received-bytes.ts';
 
 /**
  * To be called as the agent starts. The flags of V8 wait until it has started: code that was compiled before, Node's own and
@@ -20,12 +20,16 @@ export function saveProcessMemory(
     modules.flushCompileCache();
     collectWhileMarking();
     if (hasEtcd) collectBuffersWithHeap();
+    let isStart = true;
     saveMemoryAtRest({
       timers,
       utilization: loopUtilization(),
       isSmall: isHeapSmall,
       save: collectAtRest,
-      collect: collectGarbage,
+      collect: () => {
+        void collectAll({ isStart });
+        isStart = false;
+      },
     });
   });
 }
@@ -53,11 +57,6 @@ function collectAtRest(isAtRest: boolean): void {
 
 const isHeapSmall = (): boolean =>
   getHeapStatistics().used_heap_size <= collectorLimits.smallHeapBytesMax;
-
-/** Collects all garbage, and gives its pages back. */
-function collectGarbage(): void {
-  void garbageCollector()({ type: 'major', execution: 'async', flavor: 'last-resort' });
-}
 
 /** The utilization of this thread's event loop since the last call. */
 function loopUtilization(): () => number {

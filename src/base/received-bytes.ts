@@ -1,14 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { garbageCollector } from './collector.ts';
 import { collectorLimits } from './limits.ts';
-
-/** V8's collector, which programs can begin only if a flag is set as they ask for it. */
-export function garbageCollector(): NodeJS.GCFunction {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as NodeJS.GCFunction;
-  setFlagsFromString('--no-expose-gc');
-  return collect;
-}
 
 let collect: NodeJS.GCFunction | undefined;
 let receivedBytes = 0;

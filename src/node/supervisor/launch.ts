@@ -13,7 +13,6 @@ const runtimeArguments = [
   '--max-old-space-size=128',
   '--max-semi-space-size=1',
   '--v8-pool-size=0',
-  '--expose-gc',
 ];
 
 /** Variables of the agent's environment that the supervisor needs. It gets no others. */
@@ -44,11 +43,14 @@ export function launchSupervisor(options: SupervisorArguments, entry = ownEntry)
   }
 }
 
-/** The allocator keeps a heap for all threads, which hardly allocate, instead of a heap for each. */
+/**
+ * The allocator keeps a heap for all threads, which hardly allocate, instead of a heap for each. And it returns large pieces
+ * of memory once they are free, instead of all but those of a start's size.
+ */
 function keptEnvironment(): Record<string, string> {
   const entries = keptVariables.map((name) => [name, process.env[name]] as const);
   const kept = Object.fromEntries(
     entries.filter((pair): pair is readonly [string, string] => pair[1] !== undefined),
   );
-  return { ...kept, MALLOC_ARENA_MAX: '1' };
+  return { ...kept, MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072' };
 }

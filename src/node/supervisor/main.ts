@@ -4,6 +4,7 @@
  */
 import { rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { collectAll } from '../../base/collector.ts';
 import { readCgroupLayout } from './cgroups/layout.ts';
 import { removeStaleGroups } from './cgroups/stale.ts';
 import { closeInheritedDescriptors } from './inherited-descriptors.ts';
@@ -26,9 +27,11 @@ const fail = (reason: unknown): never => {
   process.exit(1);
 };
 
+let isStart = true;
 /** Without new objects the collector would not begin, and the garbage of the last starts would stay for good. */
 const collecting = setTimeout(() => {
-  void globalThis.gc?.({ type: 'major', execution: 'async', flavor: 'last-resort' });
+  void collectAll({ isStart });
+  isStart = false;
 }, collectorLimits.restMs);
 
 const options = JSON.parse(process.argv[2] ?? '{}') as SupervisorArguments;

@@ -1,4 +1,4 @@
-import { mebibyte } from '../../base/units.ts';
+import { mebibyte, secondMs } from '../../base/units.ts';
 
 /** About the bytes of the database that one step loads or deletes, and the faults that SQLite lists of it. */
 export const sqliteLimits = {
@@ -13,6 +13,8 @@ export const sqliteLimits = {
    */
   checkpointBytes: 1 * mebibyte,
   faultsMax: 100,
+  /** The thread collects the garbage and the code of its start when it had nothing to do for so long. */
+  collectMs: 5 * secondMs,
 } as const;
 
 /** Bounds of the feeding of readers. */

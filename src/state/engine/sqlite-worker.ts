@@ -1,6 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { present } from '../../base/assert.ts';
+import { collectAll } from '../../base/collector.ts';
 import type { Loaded } from './engine.ts';
+import { sqliteLimits } from './limits.ts';
 import type { Answer, Call } from './sqlite.ts';
 import { failureOf } from './sqlite-errors.ts';
 import type { SqliteOptions } from './sqlite-files.ts';
@@ -10,6 +12,13 @@ import { SqliteStore } from './sqlite-store.ts';
 const port = present(parentPort, 'this file runs as a worker');
 let store: SqliteStore | undefined;
 
+/** Once, after the start: this thread makes few objects, so that the collector would not begin by itself. */
+let collecting: NodeJS.Timeout | undefined = setTimeout(() => {
+  collecting = undefined;
+  void collectAll({ isStart: true });
+}, sqliteLimits.collectMs);
+collecting.unref();
+
 port.on('message', ({ id, request }: Call) => {
   try {
     const value = answer(request);
@@ -17,6 +26,7 @@ port.on('message', ({ id, request }: Call) => {
   } catch (error) {
     port.postMessage({ id, failure: failureOf(error) } satisfies Answer);
   }
+  collecting?.refresh();
   if (request.kind === 'close') port.close();
   else checkpoint();
 });
