@@ -17,6 +17,7 @@ it.each([
     isSmall: () => true,
     save: (isOn) => told.push(isOn),
     collect: () => {},
+    begin: () => {},
   });
   const found: string[] = [];
   for (const _ of utilizations) {
@@ -53,6 +54,7 @@ it.each<[string, readonly number[], readonly number[]]>([
     isSmall: () => true,
     save: () => {},
     collect: () => collected.push(utilizations.length - left.length),
+    begin: () => {},
   });
   await world.advance(1_000 * utilizations.length);
   expect(collected).toEqual(expected);
@@ -71,6 +73,7 @@ it('a heap that has grown large at rest is left to the collector, until it is sm
     collect: () => {
       collected += 1;
     },
+    begin: () => {},
   });
   await world.advance(5_000);
   isSmall = false;
@@ -79,4 +82,20 @@ it('a heap that has grown large at rest is left to the collector, until it is sm
   isSmall = true;
   await world.advance(1_000);
   expect([told, collected]).toEqual([[true, false, true], 1]);
+});
+
+it('work begins with much work in two measurements in a row, once', async () => {
+  const world = new SimulatedWorld(1);
+  const left = [0, 0.3, 0.29, 1, 0.3, 0, 1, 1];
+  const begun: number[] = [];
+  saveMemoryAtRest({
+    timers: world.timers,
+    utilization: () => left.shift()!,
+    isSmall: () => true,
+    save: () => {},
+    collect: () => {},
+    begin: () => begun.push(8 - left.length),
+  });
+  await world.advance(8_000);
+  expect(begun).toEqual([5]);
 });

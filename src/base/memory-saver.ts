@@ -5,6 +5,8 @@ import type { Timers } from './ports.ts';
 const [busyFrom, idleBelow] = [0.3, 0.05];
 /** Number of measurements in a row with little work after which the process counts as resting. */
 const restAfter = 3;
+/** Number of measurements in a row with much work after which work has begun. */
+const beginAfter = 2;
 
 export interface MemorySaver {
   readonly timers: Timers;
@@ -16,6 +18,8 @@ export interface MemorySaver {
   save(isOn: boolean): void;
   /** Collects all garbage of a small heap. Nothing else is done meanwhile. */
   collect(): void;
+  /** Is called once, when the process has been busy for a while for the first time. */
+  begin(): void;
 }
 
 /**
@@ -29,6 +33,7 @@ export function saveMemoryAtRest({
   isSmall,
   save,
   collect,
+  begin,
 }: MemorySaver): void {
   const { workPollMs, idleLooks, looksBetween } = collectorLimits;
   let quietLooks = 0;
@@ -36,9 +41,14 @@ export function saveMemoryAtRest({
   let sinceCollected: number = looksBetween;
   let hasWorked = true;
   let isSaving = false;
+  let busyLooks = 0;
   const look = (): void => {
     const used = utilization();
     quietLooks = used < busyFrom ? quietLooks + 1 : 0;
+    if (busyLooks < beginAfter) {
+      busyLooks = quietLooks === 0 ? busyLooks + 1 : 0;
+      if (busyLooks === beginAfter) begin();
+    }
     const saves = quietLooks >= restAfter && isSmall();
     if (isSaving !== saves) save(saves);
     isSaving = saves;
