@@ -220,3 +220,25 @@ test('no page of nodes is wider than a telephone', async () => {
     expect([path, await overflow()]).toEqual([path, 0]);
   }
 });
+
+test('the topology follows more nodes than a window has as several windows', async () => {
+  const joinLarge = (n: number) => join(n, { Name: `large-${n}`, Datacenter: 'large' });
+  const join100 = (from: number) =>
+    Promise.all(Array.from({ length: 100 }, (_, at) => joinLarge(from + at)));
+  for (let from = 1000; from < 1600; from += 100) await join100(from);
+  const page = await openUi(browser, { address: agent.address, path: 'topology' });
+  const sizes: (string | null)[] = [];
+  page.on('websocket', (socket) =>
+    socket.on('framesent', ({ payload }) => {
+      const asked: { readonly kind: string; readonly path: string } = JSON.parse(String(payload));
+      if (asked.kind !== 'watch' || !asked.path.startsWith('/v1/nodes/topology')) return;
+      sizes.push(new URL(asked.path, agent.address).searchParams.get('per_page'));
+    }),
+  );
+  await signIn(page, agent.token);
+  const large = page.getByRole('region', { name: 'Datacenter large' });
+  await large.getByText('600 nodes').first().waitFor();
+  expect(sizes).toEqual(['500', '500']);
+  await joinLarge(1600);
+  await large.getByText('601 nodes').first().waitFor();
+});
