@@ -8,7 +8,7 @@ import { limits } from './limits.ts';
 import { isAlive, processesNaming, residentBytes, usedMs } from './processes.ts';
 import { call, type Target } from './target.ts';
 
-const { settleMs, measureMs, fileMb, files } = limits.logFlood;
+const { restMs, settleMs, measureMs, fileMb, files } = limits.logFlood;
 const mebibyte = 2 ** 20;
 
 /** The behaviour of the reader of a log. */
@@ -67,6 +67,8 @@ interface Flood {
 const flood = ({ progress }: Setting, reader: Reader, run: number): Promise<Flood> =>
   withAgent(async ({ target, pid }, folder) => {
     await readyNode(target);
+    // Otherwise the garbage of its start is collected during the flood, and its memory shrinks.
+    await sleep(restMs);
     const [supervisor = 0] = processesNaming(folder).filter((one) => one !== pid && isAlive(one));
     const id = await startFlood(target);
     const directory = join(folder, 'data', 'node', 'alloc', id, 'alloc', 'logs');
