@@ -1,22 +1,12 @@
 /** Acts on a page whose questions about the rights of the token get no answer for a while. */
 import type { Page, WebSocketRoute } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { problemOf, type RosterError, refusal } from '../../src/model/errors.ts';
 import type { ClientMessage, ServerMessage } from '../../src/model/ui-stream/messages.ts';
-import { type Agent, endAgents, startAgent } from '../support/agent.ts';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { openUi, signIn } from '../support/ui.ts';
+import { UiTests } from '../support/ui-tests.ts';
 
-let browser: TestBrowser;
-let agent: Agent;
-
-beforeAll(async () => {
-  [browser, agent] = await Promise.all([startBrowser(), startAgent({ args: ['--server-only'] })]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await endAgents();
-});
+const ui = new UiTests();
 
 /** A page of the servers, and the server as its connection shows it. */
 class Between {
@@ -30,7 +20,7 @@ class Between {
   #last: (ServerMessage & { readonly kind: 'welcome' }) | undefined;
 
   async open(): Promise<Page> {
-    const window = await browser.window();
+    const window = await ui.browser.window();
     await window.routeWebSocket(/\/v1\/ui\/stream$/, (page) => {
       this.#page = page;
       const server = page.connectToServer();
@@ -53,6 +43,7 @@ class Between {
         page.send(isTold ? JSON.stringify({ ...message, knownLeader: this.knownLeader }) : text);
       });
     });
+    const { browser, agent } = ui;
     const page = await openUi(browser, { address: agent.address, path: 'servers', window });
     await signIn(page, agent.token);
     return page;
@@ -73,7 +64,7 @@ const act = (page: Page) => page.getByRole('button', { name: 'Save a snapshot â€
 
 test('a refused question is asked again, though nothing on the page changes', async () => {
   const between = new Between();
-  // The client does not repeat what it was refused so.
+  // The client does not repeat a request that is refused with 429.
   between.refusal = refusal('too-many-ui-requests', { limit: 1, kind: 'requests under way' });
   const page = await between.open();
   await expect.poll(() => act(page).getAttribute('aria-disabled')).toBe('true');

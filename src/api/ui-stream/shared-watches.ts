@@ -175,7 +175,7 @@ class SharedWatch implements Member {
     return new Promise((resolve) => {
       let isOver = false;
       const end = (isFresh: boolean): void => {
-        // It may have gone on, and wait for something else.
+        // By now the watch may wait for something else.
         if (isOver) return;
         isOver = true;
         this.#wake = () => {};

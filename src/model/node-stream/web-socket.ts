@@ -15,7 +15,7 @@ export interface WebSocketLike {
   readonly readyState: number;
 }
 
-/** Bytes that the package masks in place. It copies those that it is given as such. */
+/** The package makes a Buffer over this memory, and masks the bytes there. It would copy a Buffer that it is given. */
 interface TakenOver {
   valueOf(): ArrayBuffer;
 }

@@ -44,8 +44,8 @@ export function launchSupervisor(options: SupervisorArguments, entry = ownEntry)
 }
 
 /**
- * The allocator keeps a heap for all threads, which hardly allocate, instead of a heap for each. And it returns large pieces
- * of memory once they are free, instead of all but those of a start's size.
+ * The allocator keeps a heap for all threads, which hardly allocate, instead of a heap for each. Pieces of 128 KiB and more go
+ * back to the system once they are free: by default the allocator raises that bound to the largest piece of the start.
  */
 function keptEnvironment(): Record<string, string> {
   const entries = keptVariables.map((name) => [name, process.env[name]] as const);
