@@ -19,7 +19,7 @@ import { Server } from './server/server.ts';
 import type { Servers } from './server/servers.ts';
 import type { Tracing } from './server/tracing/tracing.ts';
 import { DurableIndex } from './state/engine/durable-index.ts';
-import type { Fed } from './state/engine/feeding.ts';
+import type { Fed } from './state/engine/feed.ts';
 import { ReaderEngine } from './state/engine/reader.ts';
 import { openState } from './state/state.ts';
 import { allTables } from './state/tables.ts';

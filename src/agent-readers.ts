@@ -25,7 +25,8 @@ import { threadSocket } from './server/readers/link.ts';
 import { type HereMain, ReaderLink } from './server/readers/reader-link.ts';
 import type { Server } from './server/server.ts';
 import type { Patience } from './server/servers.ts';
-import type { FedReader, FeedingEngine } from './state/engine/feeding.ts';
+import type { FedReader } from './state/engine/feed.ts';
+import type { FeedingEngine } from './state/engine/feeding.ts';
 
 export interface ReadersOptions {
   readonly count: number;

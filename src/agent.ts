@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import type { DefaultPolicy } from './acl/authorizer.ts';
 import { auditSinkOf, newApi, readerSettingsOf, telemetryOf, warnOfExposure } from './agent-api.ts';
 import { authorityOf, requireRight, requireRightAuthority } from './agent-certificate.ts';
+import { startDeciderThread } from './agent-deciding.ts';
 import type { NodeOptions, RunningNode } from './agent-node.ts';
 import { Readers } from './agent-readers.ts';
 import { givenRootKey, keptRootKey, keptSecret, resetFile } from './agent-secrets.ts';
@@ -101,6 +102,8 @@ export interface CreateAgentOptions extends NodeOptions {
    * port; the default: none.
    */
   readonly readers?: number;
+  /** Whether a thread of its own, with a copy of the state, decides evaluations; the default: the main thread decides. */
+  readonly decider?: boolean;
   /** The default is that of `limits.http`. */
   readonly connections?: ConnectionLimits;
   readonly aclEnabled?: boolean;
@@ -346,6 +349,7 @@ async function openServer(
   const server = new Server({
     ...(others && { servers: others.servers }),
     readers,
+    ...(options.decider && { startDecider: startDeciderThread }),
     state,
     world,
     stopwatch: world.clock,

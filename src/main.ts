@@ -30,7 +30,7 @@ import { closeInheritedDescriptors } from './node/supervisor/inherited-descripto
 import type { TrustedTexts } from './sdk/tls-trust.ts';
 import type { Log } from './server/context.ts';
 import type { KeyService } from './server/keyring/key-service.ts';
-import { readersFor } from './server/readers/count.ts';
+import { threadsFor } from './server/readers/count.ts';
 import type { Engine } from './state/engine/engine.ts';
 import type { EtcdSettings } from './state/engine/etcd/open.ts';
 
@@ -147,7 +147,7 @@ async function startServer(options: AgentOptions, log: Log, ports: ServerPorts):
     etcd: options.etcd && (await etcdOf(options.etcd)),
     ...(options.etcd && { network: networkOf(options.etcd) }),
     ...(engine && { engine }),
-    readers: options.readers ?? chosenReaders(options, log),
+    ...chosenThreads(options, log),
     rootToken,
     allowedHosts,
     makesRootToken: isDev && options.aclEnabled,
@@ -209,15 +209,19 @@ async function preparedEngine({ dataDirectory, etcd }: AgentOptions): Promise<En
 
 const storeOf = (dataDirectory: string): string => resolve(dataDirectory, 'server');
 
-/** The readers of an agent whose settings tell no number. */
-function chosenReaders({ dataDirectory, etcd }: AgentOptions, log: Log): number {
-  // Elsewhere threads cannot share a port, and servers on etcd have no readers.
-  if (etcd !== undefined || process.platform !== 'linux') return 0;
+/** The threads of a server: those that its settings tell, else those that suit the machine. */
+function chosenThreads(
+  { dataDirectory, etcd, readers, decider }: AgentOptions,
+  log: Log,
+): { readonly readers: number; readonly decider: boolean } {
+  if (readers !== undefined && decider !== undefined) return { readers, decider };
   const storedBytes = dataDirectory === undefined ? 0 : bytesIn(storeOf(dataDirectory));
   const room = { processors: availableParallelism(), memoryBytes: totalmem(), storedBytes };
-  const readers = readersFor(room);
-  log.info({ readers, ...room }, 'readers are chosen for this machine');
-  return readers;
+  // Elsewhere threads cannot share a port, and servers on etcd have no readers.
+  const sharesPorts = etcd === undefined && process.platform === 'linux';
+  const chosen = threadsFor(room, { readers: readers ?? (sharesPorts ? undefined : 0), decider });
+  log.info({ ...chosen, ...room }, 'threads are chosen for this machine');
+  return chosen;
 }
 
 /** The store is being opened meanwhile, which makes files and removes them. */

@@ -68,6 +68,14 @@ export const sections: readonly Section[] = [
             'Threads that answer reads, each with a copy of the state ([readers](../operations/readers.md)).',
         },
       ],
+      [
+        'decider',
+        {
+          without: '`false` with `dev`, else as suits the machine',
+          meaning:
+            'Whether a thread of its own decides where allocations run ([decider](../operations/readers.md#the-decider)).',
+        },
+      ],
     ],
   },
   {

@@ -17,6 +17,7 @@ const entries: Readonly<Record<string, string>> = {
   main: 'src/main.ts',
   agent: 'src/main.ts',
   reader: 'src/agent-reader.ts',
+  decider: 'src/agent-decider.ts',
   'sqlite-worker': 'src/state/engine/sqlite-worker.ts',
   supervisor: 'src/node/supervisor/main.ts',
   terminal: 'src/node/supervisor/terminal-main.ts',
@@ -189,8 +190,9 @@ export async function bundle(
     ([name, path]) =>
       existsSync(join(root, path)) && (name !== 'agent' || existsSync(join(root, ofCommands))),
   );
-  // A reader runs most of the code of the main thread, so the two share files.
-  const isShared = ([name]: readonly [string, string]) => name === 'main' || name === 'reader';
+  // Threads run most of the code of the main thread, so they share files.
+  const isShared = ([name]: readonly [string, string]) =>
+    name === 'main' || name === 'reader' || name === 'decider';
   const programs = [
     found.filter(isShared),
     ...found.filter((one) => !isShared(one)).map((one) => [one]),

@@ -41,6 +41,8 @@ const compositionRoot = [
   'src/agent-api.ts',
   'src/agent-certificate.ts',
   'src/agent-client.ts',
+  'src/agent-decider.ts',
+  'src/agent-deciding.ts',
   'src/agent-engines.ts',
   'src/agent-files.ts',
   'src/agent-memory.ts',

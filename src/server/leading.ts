@@ -25,6 +25,7 @@ import {
   configurationIn,
   configurationInPool,
 } from './scheduler-configuration/read.ts';
+import { FedDecider } from './scheduling/decider/fed-decider.ts';
 import { Decisions } from './scheduling/evaluations/decisions.ts';
 import { EvaluationDispatcher } from './scheduling/evaluations/dispatcher.ts';
 import { type DecisionFigures, EvaluationWorker } from './scheduling/evaluations/worker.ts';
@@ -140,6 +141,7 @@ export class Leading {
       this.dispatcher,
       (evaluation) => state.peek((now) => configurationFor(now, evaluation, options.scheduler)),
       this.decisions,
+      () => options.startDecider && new FedDecider({ ...context, start: options.startDecider }),
     );
   }
 

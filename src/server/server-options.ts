@@ -7,6 +7,7 @@ import type { Keyring } from './keyring/keyring.ts';
 import type { Outbound } from './login/outbound.ts';
 import type { Exchange } from './peering/exchange.ts';
 import type { PeeringTransport } from './peering/link.ts';
+import type { StartDecider } from './scheduling/decider/decider.ts';
 import type { Servers } from './servers.ts';
 import type { SnapshotScheduleSettings } from './snapshots/schedule.ts';
 
@@ -39,6 +40,8 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly bootstrapReset?: BootstrapReset;
   /** Threads that answer reads for this server, to which nodes connect as well; the default: there are none. */
   readonly readers?: Pick<Servers, 'streamTo'> | undefined;
+  /** Decides evaluations beside the thread of the server; the default: the server decides. */
+  readonly startDecider?: StartDecider | undefined;
   /** The way to the other servers of the cluster; the default: there are none. */
   readonly servers?: Servers;
 }

@@ -4,6 +4,9 @@ import { guarded } from './watches.ts';
 
 export type Listener = (changes: readonly Change[], index: number) => void;
 
+/** `text`: the durable form of a transaction that ran in this process. */
+export type Follower = (changes: readonly Change[], index: number, text?: string) => void;
+
 /** Functions that are called at each event. */
 export class Listeners<A extends readonly unknown[]> {
   /** Replaced and never changed, so that those who are told stay the same during an event. */
@@ -30,12 +33,13 @@ export class Listeners<A extends readonly unknown[]> {
 
 /** Tells the changes of a transaction. */
 export function tellChanges(
-  listeners: Listeners<Parameters<Listener>>,
+  listeners: Listeners<Parameters<Follower>>,
   changes: readonly RowChange[],
   index: number,
+  text?: string,
 ): void {
   if (listeners.size === 0) return;
-  listeners.tell(toldChanges(changes), index);
+  listeners.tell(toldChanges(changes), index, text);
 }
 
 export const toldChanges = (changes: readonly RowChange[]): Change[] =>

@@ -11,7 +11,7 @@ import { ReadSet, TrackedSnapshot } from './footprint.ts';
 import { Form } from './form.ts';
 import { Head, type Ran } from './head.ts';
 import { type Leading, openHead } from './leading.ts';
-import { type Listener, Listeners, tellChanges } from './listeners.ts';
+import { type Follower, type Listener, Listeners, tellChanges } from './listeners.ts';
 import { LogEnd } from './log-end.ts';
 import { rehearsalOn } from './rehearsal.ts';
 import type { Replica } from './replica.ts';
@@ -59,8 +59,8 @@ export class Store implements State {
   readonly #options: StoreOptions;
   readonly #snapshots: Snapshots;
   readonly #watches = new Watches();
-  readonly #listeners = new Listeners<Parameters<Listener>>();
-  readonly #followers = new Listeners<Parameters<Listener>>();
+  readonly #listeners = new Listeners<Parameters<Follower>>();
+  readonly #followers = new Listeners<Parameters<Follower>>();
   readonly #termListeners = new Listeners<[term: Term | undefined]>();
   readonly #replaceListeners = new Listeners<[index: number]>();
   readonly #unsubscribe: () => void;
@@ -144,7 +144,7 @@ export class Store implements State {
   }
 
   #runningIn({ head, queue }: Leading): Running {
-    const tell = ({ changes, index }: Ran) => tellChanges(this.#followers, changes, index);
+    const tell = (ran: Ran) => tellChanges(this.#followers, ran.changes, ran.index, ran.text);
     return { head, queue, tell };
   }
 
@@ -156,7 +156,7 @@ export class Store implements State {
     return this.#listeners.add(listen);
   }
 
-  onRan(listen: Listener): () => void {
+  onRan(listen: Follower): () => void {
     return this.#followers.add(listen);
   }
 

@@ -297,10 +297,13 @@ export interface State {
   onCommit(listen: (changes: readonly Change[], index: number) => void): () => void;
   /**
    * Calls `listen` with the changes of each transaction as soon as it has run on the head, in order and
-   * without a gap. A transaction of another process is heard when it is durable. Followers of the head
-   * begin anew with each term. `listen` must not write. Returns a function that unsubscribes.
+   * without a gap, and with its durable form (`codec.ts`). A transaction of another process is heard when it is
+   * durable, without that form. Followers of the head begin anew with each term. `listen` must not write. Returns a
+   * function that unsubscribes.
    */
-  onRan(listen: (changes: readonly Change[], index: number) => void): () => void;
+  onRan(
+    listen: (changes: readonly Change[], index: number, text?: string) => void,
+  ): () => void;
   /** Why writes are closed, or `undefined` while they are open. */
   readonly closed: Error | undefined;
   /**

@@ -138,6 +138,11 @@ const definitions = {
     help: 'Plans that did not fit any more when they were committed, and were decided again.',
     only: 'leader',
   },
+  roster_decider_decisions_total: {
+    type: 'counter',
+    help: 'Decisions of the decider, as long as there is one.',
+    only: 'leader',
+  },
   roster_evaluations: {
     type: 'gauge',
     help: 'Evaluations that are stored.',

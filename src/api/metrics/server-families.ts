@@ -75,6 +75,7 @@ function leaderFamilies({ context }: Server, leading: Leading): readonly Family[
         ]),
     family(decisions, histogramSamples(decisions, {}, decisionFigures.seconds)),
     single('roster_plan_refusals_total', decisionFigures.refusedPlans),
+    single('roster_decider_decisions_total', decisionFigures.decidedApart),
     labelled('roster_evaluation_queue', 'place', {
       ...dispatcher.broker.counts,
       blocked: dispatcher.blocked.size,

@@ -150,6 +150,15 @@ export const flags: readonly Flag[] = [
       'Threads that answer reads, each with a copy of the state; by default as suits the machine.',
   },
   {
+    name: 'decider',
+    setting: 'decider',
+    value: 'WORD',
+    isSwitch: true,
+    choices: ['true', 'false'],
+    description:
+      'Whether a thread of its own decides where allocations run; by default as suits the machine.',
+  },
+  {
     name: 'engine',
     setting: 'engine',
     value: 'WORD',

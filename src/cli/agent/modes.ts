@@ -23,6 +23,7 @@ const serverOnly = [
   'http',
   'http.',
   'readers',
+  'decider',
   'root_token',
   'root_token_file',
   'run',

@@ -47,9 +47,10 @@ export interface AgentOptions {
   readonly dataDirectory: string | undefined;
   /** The log in etcd; `undefined`: the state is in the data directory. */
   readonly etcd: EtcdOptions | undefined;
-  /** Threads that answer reads. */
-  /** `undefined`: as many as suit the machine and the state. */
+  /** Threads that answer reads; `undefined`: as many as suit the machine and the state. */
   readonly readers: number | undefined;
+  /** Whether a thread of its own decides evaluations; `undefined`: as suits the machine and the state. */
+  readonly decider: boolean | undefined;
   /** A UUID, in lower case. */
   readonly rootToken: string | undefined;
   /** A file with the root token, instead of `rootToken`. */
@@ -252,6 +253,11 @@ function readersOf({ readers, dev }: AgentSettings): AgentOptions['readers'] {
   return dev === true ? 0 : undefined;
 }
 
+function deciderOf({ decider, dev }: AgentSettings): AgentOptions['decider'] {
+  if (decider !== undefined) return decider === true;
+  return dev === true ? false : undefined;
+}
+
 /** The options of valid settings; `run` has the job files of the setting `run`. */
 export function agentOptions(given: AgentSettings, run: AgentOptions['run']): AgentOptions {
   const words = given as Partial<Record<SettingName, string>>;
@@ -277,6 +283,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
     dataDirectory,
     etcd: etcdOf(given),
     readers: readersOf(given),
+    decider: deciderOf(given),
     allowedHosts: (given['http.allowed_hosts'] as readonly string[] | undefined) ?? [],
     rootToken: words.root_token?.toLowerCase(),
     rootTokenFile: words.root_token_file,

@@ -94,6 +94,7 @@ export const settings = {
   data_dir: file,
   ...engineSettings,
   readers: wholeBetween(0, cliLimits.agent.readersMax),
+  decider: flag,
   root_token: textThat(
     (value) => uuid.test(value),
     'must be a UUID, such as one made by "uuidgen"',

@@ -1,7 +1,8 @@
+import { deciderLimits } from '../scheduling/decider/limits.ts';
 import { readerLimits } from './limits.ts';
 
-/** What the number of readers depends on. */
-export interface ReaderRoom {
+/** What the number of threads depends on. */
+export interface ThreadRoom {
   readonly processors: number;
   /** The memory of the machine. */
   readonly memoryBytes: number;
@@ -9,12 +10,29 @@ export interface ReaderRoom {
   readonly storedBytes: number;
 }
 
+/** Threads with copies of the state. */
+export interface Threads {
+  readonly readers: number;
+  readonly decider: boolean;
+}
+
 /**
- * The readers of an agent whose settings tell no number: one for each processor that has nothing else to do, as long as
- * the memory has room for their copies of the state. docs/operations/readers.md "How many"
+ * The threads of an agent whose settings do not tell all of them. Readers: one for each processor that has nothing else
+ * to do. A decider: where there are several of these, and the state is so large that decisions take long. All of them
+ * together as long as the memory has room for their copies of the state. docs/operations/readers.md "How many"
  */
-export function readersFor({ processors, memoryBytes, storedBytes }: ReaderRoom): number {
+export function threadsFor(
+  { processors, memoryBytes, storedBytes }: ThreadRoom,
+  given: { readonly [Name in keyof Threads]?: Threads[Name] | undefined } = {},
+): Threads {
   const { processorsKept, chosenMax, memoryPart, emptyBytes, bytesOfStored } = readerLimits;
-  const fitting = (memoryBytes * memoryPart) / (emptyBytes + storedBytes * bytesOfStored);
-  return Math.max(0, Math.min(processors - processorsKept, chosenMax, Math.floor(fitting)));
+  const { leastProcessors, leastStoredBytes } = deciderLimits;
+  const copies = Math.floor(
+    (memoryBytes * memoryPart) / (emptyBytes + storedBytes * bytesOfStored),
+  );
+  const suits = processors >= leastProcessors && storedBytes >= leastStoredBytes && copies > 0;
+  const decider = given.decider ?? suits;
+  const free = copies - Number(decider);
+  const readers = Math.max(0, Math.min(processors - processorsKept, chosenMax, free));
+  return { readers: given.readers ?? readers, decider };
 }

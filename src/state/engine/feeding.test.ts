@@ -4,7 +4,8 @@ import { item, items, ranges, tables } from '../items.test-helper.ts';
 import { openState } from '../state.ts';
 import type { State } from '../types.ts';
 import { DurableIndex } from './durable-index.ts';
-import { type Fed, type FedReader, FeedingEngine } from './feeding.ts';
+import type { Fed, FedReader } from './feed.ts';
+import { FeedingEngine } from './feeding.ts';
 import { MemoryEngine } from './memory.ts';
 import { ReaderEngine } from './reader.ts';
 

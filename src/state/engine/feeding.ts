@@ -1,28 +1,10 @@
 import { assert } from '../../base/assert.ts';
-import { delay, type Timers } from '../../base/ports.ts';
+import type { Timers } from '../../base/ports.ts';
 import type { Bytes } from '../codec.ts';
-import { partsOf } from '../snapshot-slices.ts';
 import type { Snapshot } from '../types.ts';
 import { DurableIndex } from './durable-index.ts';
 import type { Batch, Engine, EngineEvent, Leadership, Loaded } from './engine.ts';
-import { feedLimits } from './limits.ts';
-
-/** A message to a reader: the parts of a snapshot and their end, and every batch from there on. */
-export type Fed = Loaded | { readonly kind: 'loaded' };
-
-/** A reader, as the thread that leads knows it. */
-export interface FedReader {
-  readonly send: (fed: Fed) => void;
-  /** Bytes that the reader has taken so far. */
-  readonly taken: () => number;
-  /** Called once when it does not keep up. It is fed no more. */
-  readonly tooSlow: () => void;
-}
-
-interface Feeding {
-  readonly reader: FedReader;
-  sentBytes: number;
-}
+import { Feed, type FedReader, feedView } from './feed.ts';
 
 /**
  * An engine that a process holds alone, and that hands its log to readers: threads of the process.
@@ -39,14 +21,10 @@ export class FeedingEngine implements Engine {
   readonly durable = new DurableIndex();
   readonly #engine: Engine;
   readonly #timers: Timers;
-  readonly #waitingBytesMax: number;
-  readonly #fed = new Map<FedReader, Feeding>();
+  readonly #waitingBytesMax: number | undefined;
+  readonly #feeds = new Map<FedReader, Feed>();
 
-  constructor(
-    engine: Engine,
-    timers: Timers,
-    waitingBytesMax: number = feedLimits.waitingBytesMax,
-  ) {
+  constructor(engine: Engine, timers: Timers, waitingBytesMax?: number) {
     assert(engine.end === undefined, 'only a log that one process holds is fed to readers');
     this.#engine = engine;
     this.#timers = timers;
@@ -70,7 +48,7 @@ export class FeedingEngine implements Engine {
     const shared = { ...batch, bytes: sharedCopy(batch.bytes) };
     await this.#engine.append(batch, expectedIndex, epoch);
     this.durable.move(batch.lastIndex);
-    for (const feeding of this.#fed.values()) this.#send(feeding, { kind: 'batch', batch: shared });
+    for (const feed of this.#feeds.values()) feed.send({ kind: 'batch', batch: shared });
   }
 
   saveSnapshot(index: number, epoch: number, parts: AsyncIterable<Bytes>): Promise<void> {
@@ -91,42 +69,16 @@ export class FeedingEngine implements Engine {
    */
   async feed(view: Snapshot, readers: readonly FedReader[]): Promise<void> {
     assert(view.index >= this.durable.read(), 'readers begin with the newest durable view');
-    const all = readers.map((reader): Feeding => ({ reader, sentBytes: 0 }));
-    for (const feeding of all) this.#fed.set(feeding.reader, feeding);
-    const present = () => all.filter(({ reader }) => this.#fed.has(reader));
-    const isBehind = (one: Feeding) => waitingBytes(one) > feedLimits.snapshotAheadBytes;
-    for await (const part of partsOf(view, this.#timers)) {
-      const shared = { kind: 'snapshot-part', bytes: sharedCopy(part) } as const;
-      for (const feeding of present()) this.#send(feeding, shared);
-      while (present().some(isBehind)) await delay(this.#timers, feedLimits.lookAgainMs);
-    }
-    for (const feeding of present()) this.#send(feeding, { kind: 'loaded' });
+    const feeds = readers.map((reader) => new Feed(reader, this.#waitingBytesMax));
+    for (const [at, reader] of readers.entries()) this.#feeds.set(reader, feeds[at]!);
+    await feedView(view, feeds, this.#timers, sharedCopy);
   }
 
   /** Ends the feeding of a reader. */
   forget(reader: FedReader): void {
-    this.#fed.delete(reader);
+    this.#feeds.get(reader)?.end();
+    this.#feeds.delete(reader);
   }
-
-  #send(feeding: Feeding, fed: Fed): void {
-    const { reader } = feeding;
-    // A single message may be of any size, such as a restore.
-    if (waitingBytes(feeding) <= this.#waitingBytesMax) {
-      feeding.sentBytes += bytesOf(fed);
-      reader.send(fed);
-      return;
-    }
-    this.#fed.delete(reader);
-    reader.tooSlow();
-  }
-}
-
-const waitingBytes = ({ reader, sentBytes }: Feeding): number => sentBytes - reader.taken();
-
-/** The bytes of a message, as both sides count them. */
-export function bytesOf(fed: Fed): number {
-  if (fed.kind === 'snapshot-part') return fed.bytes.byteLength;
-  return fed.kind === 'batch' ? fed.batch.bytes.byteLength : 0;
 }
 
 /** A copy in memory that threads share, so that it is made once for all readers. They copy it before they use it. */

@@ -2,7 +2,7 @@ import type { Bytes } from '../codec.ts';
 import { Fenced } from '../errors.ts';
 import type { DurableIndex } from './durable-index.ts';
 import type { Batch, Engine, EngineEvent, Leadership, Loaded } from './engine.ts';
-import { bytesOf, type Fed } from './feeding.ts';
+import { bytesOf, type Fed } from './feed.ts';
 
 /**
  * The engine of a reader: it follows a log that another thread of its process holds (`feeding.ts`), and never leads.

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Timer } from '../../../base/ports.ts';
 import { SimulatedWorld } from '../../../base/ports-simulated.ts';
 import { rootKeyBox } from '../../../base/secret-box.ts';
@@ -20,6 +20,8 @@ import {
 import type { Change, Transaction } from '../../../state/types.ts';
 import { type Log, type ServerContext, silentLog } from '../../context.ts';
 import { createEvaluation } from '../create-evaluation.ts';
+import { FedDecider } from '../decider/fed-decider.ts';
+import { linkedDeciders } from '../decider/linked-decider.test-helper.ts';
 import { Decisions } from './decisions.ts';
 import { EvaluationDispatcher } from './dispatcher.ts';
 import { EvaluationWorker } from './worker.ts';
@@ -31,8 +33,15 @@ const count = 3 * rowsMax + 1;
 /** Long enough for everything to be decided. */
 const longMs = 3_600_000;
 
+interface SetUp {
+  readonly disk?: MemoryDisk;
+  readonly seed?: number;
+  /** Whether a decider decides. */
+  readonly isApart?: boolean;
+}
+
 /** The scheduling part of a server, on a clock by which each step takes a whole slice. */
-async function setUp(disk = new MemoryDisk(), seed = 1) {
+async function setUp({ disk = new MemoryDisk(), seed = 1, isApart = false }: SetUp) {
   const simulated = new SimulatedWorld(seed);
   let elapsedMs = 0;
   const clock = { ...simulated.clock, monotonicMs: () => (elapsedMs += 1000) };
@@ -57,7 +66,17 @@ async function setUp(disk = new MemoryDisk(), seed = 1) {
   };
   const configuration = () => schedulerDefaults;
   const dispatcher = new EvaluationDispatcher(context, configuration);
-  const worker = new EvaluationWorker(context, dispatcher, configuration, new Decisions());
+  const deciders = linkedDeciders(world);
+  const decider = isApart ? new FedDecider({ ...context, start: deciders.start }) : undefined;
+  const worker = new EvaluationWorker(
+    context,
+    dispatcher,
+    configuration,
+    new Decisions(),
+    () => decider,
+  );
+  // A decider follows before there is something to decide.
+  if (isApart) await simulated.advance(longMs);
   /** The rows of each transaction, in order. */
   const ran: (readonly Change[])[] = [];
   state.onRan((changes) => ran.push(changes));
@@ -90,6 +109,8 @@ async function setUp(disk = new MemoryDisk(), seed = 1) {
   };
   return {
     simulated,
+    worker,
+    deciders,
     collector,
     state,
     ran,
@@ -112,8 +133,12 @@ const wide = (fields: JobInput = {}): JobInput => ({
   ...fields,
 });
 
+describe.each([
+  ['the main thread decides', false],
+  ['a decider decides', true],
+])('where %s', (_, isApart) => {
 test('a large plan is committed in parts, and others write in between', async () => {
-  const server = await setUp();
+  const server = await setUp({ isApart });
   await server.putNodes('n1', 'n2');
   await server.register(wide());
   server.start();
@@ -147,7 +172,7 @@ test('a large plan is committed in parts, and others write in between', async ()
 });
 
 test('the worker waits while the garbage collector marks, in the middle of a plan', async () => {
-  const server = await setUp();
+  const server = await setUp({ isApart });
   const { collector } = server;
   await server.putNodes('n1');
   await server.register(wide());
@@ -164,7 +189,7 @@ test('the worker waits while the garbage collector marks, in the middle of a pla
 });
 
 test('a plan that is all or nothing is one part', async () => {
-  const server = await setUp();
+  const server = await setUp({ isApart });
   await server.putNodes('n1');
   await server.register(wide({ AllAtOnce: true }));
   server.start();
@@ -174,7 +199,7 @@ test('a plan that is all or nothing is one part', async () => {
 });
 
 test('after a refusal between two parts, the rest is decided again', async () => {
-  const server = await setUp();
+  const server = await setUp({ isApart });
   await server.putNodes('n1', 'n2');
   await server.register(wide());
   let closed: string | undefined;
@@ -207,7 +232,7 @@ test('after a refusal between two parts, the rest is decided again', async () =>
 
 test('after a crash between two parts, the next server goes on from there', async () => {
   const disk = new MemoryDisk();
-  const first = await setUp(disk);
+  const first = await setUp({ disk, isApart });
   await first.putNodes('n1', 'n2');
   await first.register(wide());
   // After a pause no part waits for another one.
@@ -221,11 +246,12 @@ test('after a crash between two parts, the next server goes on from there', asyn
   });
   first.start();
   await first.simulated.advance(longMs);
+  expect(first.worker.figures.decidedApart > 0).toBe(isApart);
   first.stop();
   disk.crash('lost');
   disk.faults.failAppend = undefined;
 
-  const second = await setUp(disk, 2);
+  const second = await setUp({ disk, isApart, seed: 2 });
   expect(second.all.allocations()).toHaveLength(rowsMax);
   expect(second.all.evaluations().map(({ Status }) => Status)).toEqual(['pending']);
   second.start();
@@ -237,7 +263,7 @@ test('after a crash between two parts, the next server goes on from there', asyn
 });
 
 test("successive evaluations see each other's placements, whatever is written meanwhile", async () => {
-  const server = await setUp();
+  const server = await setUp({ isApart });
   await server.write((transaction) => {
     const node = { SecretHash: 'n1', cpu: 1000, memory: 1e6, disk: 1e6 };
     transaction.table(nodes).put(makeNode('n1', node));
@@ -268,4 +294,74 @@ test("successive evaluations see each other's placements, whatever is written me
   expect([...here]).toHaveLength(3);
   const open = server.state.read().table(evaluations).by('open');
   expect([...open.scan({ prefix: inNamespace('default') })].length).toBe(2);
+});
+});
+
+/** A server whose decider is ready. */
+async function apart() {
+  const server = await setUp({ isApart: true });
+  await server.putNodes('n1', 'n2');
+  server.start();
+  const [decider] = server.deciders.running;
+  return { ...server, decider: decider! };
+}
+
+test('a decider decides as soon as it follows, and others write while it does', async () => {
+  const server = await apart();
+  server.decider.hold();
+  await server.register({ ID: 'a', TaskGroups: [makeGroup({ Count: 2 })] });
+  await server.simulated.advance(longMs);
+  await server.putNodes('n3');
+  expect(server.all.allocations()).toEqual([]);
+  server.decider.release();
+  await server.simulated.advance(longMs);
+  expect(server.all.allocations()).toHaveLength(2);
+  expect(server.worker.figures.decidedApart).toBe(1);
+});
+
+test('a plan of a decider is checked on the state in which it is committed', async () => {
+  const server = await apart();
+  server.decider.hold();
+  await server.register({ ID: 'a', TaskGroups: [makeGroup({ Count: 2 })] });
+  await server.simulated.advance(longMs);
+  await server.write((transaction) => {
+    const table = transaction.table(nodes);
+    for (const node of table.scan()) table.put({ ...node, SchedulingEligibility: 'ineligible' });
+  });
+  server.decider.release();
+  await server.simulated.advance(longMs);
+  expect(server.all.allocations()).toEqual([]);
+  expect(server.warnings).toEqual(['plan did not fit any more']);
+  expect(server.worker.figures.decidedApart).toBe(2);
+  expect(server.all.evaluations().map(({ Status }) => Status)).toContain('blocked');
+});
+
+test('while a decider is gone the main thread decides, also what the decider was asked', async () => {
+  const server = await apart();
+  server.decider.hold();
+  await server.register({ ID: 'a' });
+  await server.simulated.advance(0);
+  server.decider.kill();
+  await server.simulated.advance(0);
+  await server.simulated.advance(0);
+  expect(server.all.allocations()).toHaveLength(1);
+  expect(server.worker.figures.decidedApart).toBe(0);
+  await server.simulated.advance(longMs);
+  expect(server.deciders.running.size).toBe(1);
+  await server.register({ ID: 'b' });
+  await server.simulated.advance(longMs);
+  expect(server.all.allocations()).toHaveLength(2);
+  expect(server.worker.figures.decidedApart).toBe(1);
+});
+
+test('a decider ends with its term, and leaves no timer', async () => {
+  const server = await apart();
+  server.decider.hold();
+  await server.register({ ID: 'a' });
+  await server.simulated.advance(0);
+  server.stop();
+  await server.simulated.advance(longMs);
+  expect(server.deciders.running.size).toBe(0);
+  expect(server.simulated.pendingTimers).toBe(0);
+  expect(server.all.allocations()).toEqual([]);
 });

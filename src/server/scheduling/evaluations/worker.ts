@@ -7,11 +7,16 @@ import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
 import { limits } from '../../../model/limits.ts';
 import { SchedulerMemory } from '../../../scheduler/memory/memory.ts';
 import { scheduleSteps } from '../../../scheduler/schedule.ts';
-import type { SchedulerResult } from '../../../scheduler/view.ts';
+import type {
+  ClusterView,
+  SchedulerConfiguration,
+  SchedulerResult,
+} from '../../../scheduler/view.ts';
 import type { Transaction } from '../../../state/types.ts';
 import type { ServerContext } from '../../context.ts';
 import type { ConfigurationFor } from '../../scheduler-configuration/read.ts';
 import { clusterView } from '../cluster-view.ts';
+import type { Decider, Question } from '../decider/decider.ts';
 import type { KnownOccupancies } from '../plans/apply.ts';
 import { splitPlan } from '../plans/split.ts';
 import type { Delivery } from './broker.ts';
@@ -34,6 +39,8 @@ export interface DecisionFigures {
   readonly seconds: Histogram;
   /** Plans that did not fit any more when they were committed. */
   refusedPlans: number;
+  /** Decisions of the decider, as long as there is one. */
+  decidedApart: number;
 }
 
 /** Not in limits: the upper bounds of the buckets, in seconds. Dashboards know them. */
@@ -50,7 +57,9 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
  *      a plan takes beyond that. Then others go first, and the garbage collector may mark.
  *  W3. An evaluation is acknowledged once its result is durable, and never before. The next one is
  *      decided meanwhile.
- *  W4. While writes that somebody waits for follow each other, it rests after each slice for as long as the slice took:
+ *  W4. Where a decider follows the head, it decides in place of the main thread, which waits for it (W1) and does
+ *      other work meanwhile. Without an answer of it, the evaluation is decided here.
+ *  W5. While writes that somebody waits for follow each other, it rests after each slice for as long as the slice took:
  *      a queue of evaluations, as after a burst, leaves them half of the time.
  */
 export class EvaluationWorker {
@@ -61,6 +70,10 @@ export class EvaluationWorker {
   readonly #configuration: ConfigurationFor;
   readonly #decisions: Decisions;
   readonly #memory = new SchedulerMemory();
+  readonly #startDecider: () => Decider | undefined;
+  #decider: Decider | undefined;
+  /** Whether the evaluation that is being decided waits for the decider. */
+  #isWaiting = false;
   /** The occupancy that the memory knows from before a transaction. */
   readonly #knownOccupancyOf: KnownOccupancies = (nodeId, index) =>
     this.#memory.occupancyOf(nodeId, index - 1);
@@ -80,13 +93,15 @@ export class EvaluationWorker {
     dispatcher: EvaluationDispatcher,
     configuration: ConfigurationFor,
     decisions: Decisions,
+    startDecider: () => Decider | undefined = () => undefined,
   ) {
     this.#timing = new Timing(bounds, context.stopwatch);
-    this.figures = { seconds: this.#timing.seconds, refusedPlans: 0 };
+    this.figures = { seconds: this.#timing.seconds, refusedPlans: 0, decidedApart: 0 };
     this.#context = context;
     this.#dispatcher = dispatcher;
     this.#configuration = configuration;
     this.#decisions = decisions;
+    this.#startDecider = startDecider;
     this.#time = new WorkTime(context.world.clock, limits.scheduler);
   }
 
@@ -96,6 +111,7 @@ export class EvaluationWorker {
       this.#memory.noteChanges(changes, index);
       this.#decisions.changed(changes.length);
     });
+    this.#decider = this.#startDecider();
     this.#awaitEvaluation();
   }
 
@@ -103,6 +119,7 @@ export class EvaluationWorker {
     this.#stopped = true;
     this.#next?.clear();
     this.#unsubscribe?.();
+    this.#decider?.stop();
   }
 
   #awaitEvaluation(): void {
@@ -125,12 +142,13 @@ export class EvaluationWorker {
   }
 
   #runSlice(): void {
+    if (this.#isWaiting) return;
     const startMs = this.#stopwatchMs();
     const isIdle = this.#time.take(() => {
       this.#work ??= this.#beginNext();
       if (this.#work === undefined) return true;
       if (this.#work.next().done) this.#work = undefined;
-      return false;
+      return this.#isWaiting;
     });
     if (isIdle) return;
     this.#seen?.keep();
@@ -138,7 +156,7 @@ export class EvaluationWorker {
     this.#scheduleSlice(isPaced ? this.#stopwatchMs() - startMs : 0);
   }
 
-  /** W4. Without a stopwatch there is no rest. */
+  /** W5. Without a stopwatch there is no rest. */
   #stopwatchMs(): number {
     return this.#context.stopwatch?.monotonicMs() ?? 0;
   }
@@ -224,32 +242,78 @@ export class EvaluationWorker {
     return undefined;
   }
 
-  *#schedule(evaluation: Evaluation, attempt: number) {
+  *#schedule(evaluation: Evaluation, attempt: number): Steps<Scheduled> {
     const { state, world } = this.#context;
     const seen = new SeenHead(state);
-    this.#seen = seen;
     const view = clusterView(seen, this.#configuration(evaluation));
+    const asked = { evaluation, attempt, nowMs: world.clock.nowMs() };
+    const { index, configuration } = view;
+    const isKept = this.#isKept;
+    const answer = this.#decider?.decide({ ...asked, index, configuration });
+    let result: SchedulerResult | undefined;
+    if (answer === undefined) {
+      this.#seen = seen;
+      result = yield* this.#decideHere(view, asked);
+      this.#seen = undefined;
+      if (isKept && result.plan.placements.length > 0) seen.keep();
+    } else {
+      if (isKept) seen.keep();
+      result = yield* this.#awaited(answer);
+      if (result === undefined) return yield* this.#schedule(evaluation, attempt);
+      this.figures.decidedApart++;
+      yield* this.#knowNodes(configuration);
+    }
+    if (isKept) this.#decisions.note({ view, ...asked }, result.plan);
+    return { result, index };
+  }
+
+  /** Whether a decision can be explained later. The decisions of a long queue take the place of each other. */
+  get #isKept(): boolean {
+    return this.#dispatcher.broker.counts.ready < limits.scheduler.decisionsKept;
+  }
+
+  *#decideHere(view: ClusterView, { evaluation, ...asked }: Asked): Steps<SchedulerResult> {
+    const { ids } = this.#context.world;
     const session = this.#memory.begin(view);
-    const nowMs = world.clock.nowMs();
     const elapsedNs = () => this.#time.elapsedNs();
     try {
-      const options = { nowMs, ids: world.ids, attempt, session, elapsedNs };
-      const result = yield* scheduleSteps(view, evaluation, options);
-      if (this.#isKept(result)) {
-        seen.keep();
-        this.#decisions.note({ view, evaluation, nowMs, attempt }, result.plan);
-      }
-      return { result, index: view.index };
+      return yield* scheduleSteps(view, evaluation, { ...asked, ids, session, elapsedNs });
     } finally {
-      this.#seen = undefined;
       session.end();
     }
   }
 
-  /** Whether the decision can be explained later. The decisions of a long queue take the place of each other. */
-  #isKept({ plan }: SchedulerResult): boolean {
-    const { ready } = this.#dispatcher.broker.counts;
-    return plan.placements.length > 0 && ready < limits.scheduler.decisionsKept;
+  /** Lets others work until the promise settles. */
+  *#awaited<T>(promise: Promise<T>): Steps<T> {
+    let outcome: (() => T) | undefined;
+    const goOn = (told: () => T): void => {
+      outcome = told;
+      this.#isWaiting = false;
+      this.#scheduleSlice();
+    };
+    this.#isWaiting = true;
+    promise.then(
+      (value) => goOn(() => value),
+      (error) =>
+        goOn(() => {
+          throw error;
+        }),
+    );
+    yield;
+    return outcome!();
+  }
+
+  /** The memory follows the nodes also where it decides nothing, since the applier checks plans with it. */
+  *#knowNodes(configuration: SchedulerConfiguration): Steps<void> {
+    const seen = new SeenHead(this.#context.state);
+    this.#seen = seen;
+    const session = this.#memory.begin(clusterView(seen, configuration));
+    try {
+      yield* session.fleet();
+    } finally {
+      this.#seen = undefined;
+      session.end();
+    }
   }
 
   /** Commits the parts of the plan in turn, until one is refused. */
@@ -291,3 +355,11 @@ export class EvaluationWorker {
 }
 
 type Note = (promise: Promise<unknown>) => void;
+
+type Asked = Pick<Question, 'evaluation' | 'attempt' | 'nowMs'>;
+
+interface Scheduled {
+  readonly result: SchedulerResult;
+  /** Of the state that it was decided on. */
+  readonly index: number;
+}

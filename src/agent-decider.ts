@@ -1,0 +1,29 @@
+/**
+ * The program of a decider: a thread of an agent that decides evaluations on a copy of the head of the main thread, which
+ * starts it (`agent-deciding.ts`). src/server/scheduling/DESIGN.md
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { present } from './base/assert.ts';
+import { realWorld } from './base/ports-real.ts';
+import type { FromDecider, ToDecider } from './server/scheduling/decider/decider.ts';
+import { FollowingDecider } from './server/scheduling/decider/following.ts';
+
+/** Memory that a decider shares with the main thread. */
+export interface DeciderData {
+  /** The number of bytes that the decider has taken. */
+  readonly taken: SharedArrayBuffer;
+}
+
+const port = present(parentPort, 'this file runs as a worker');
+const taken = new BigInt64Array((workerData as DeciderData).taken);
+
+const decider = new FollowingDecider({
+  world: realWorld,
+  tell: (message: FromDecider) => port.postMessage(message),
+  note: (bytes) => Atomics.add(taken, 0, BigInt(bytes)),
+  fail: (error) => {
+    // The main thread hears of it, and starts another one.
+    throw error;
+  },
+});
+port.on('message', (message: ToDecider) => decider.take(message));

@@ -1,0 +1,162 @@
+import { assert } from '../../../base/assert.ts';
+import type { Timer, World } from '../../../base/ports.ts';
+import type { SchedulerResult } from '../../../scheduler/view.ts';
+import { encodeBatch } from '../../../state/codec.ts';
+import { Feed, feedView } from '../../../state/engine/feed.ts';
+import type { State } from '../../../state/types.ts';
+import type { Log } from '../../context.ts';
+import type { Decider, DeciderPort, FromDecider, Question, StartDecider } from './decider.ts';
+import { deciderLimits } from './limits.ts';
+import { unpacked } from './packed-result.ts';
+
+export interface FedDeciderOptions {
+  /** The state of the term. */
+  readonly state: Pick<State, 'head' | 'onRan'>;
+  readonly start: StartDecider;
+  readonly world: Pick<World, 'timers'>;
+  readonly log: Log;
+}
+
+/** A decider that runs, and all that it was sent. */
+interface Run {
+  readonly port: DeciderPort;
+  readonly feed: Feed;
+  isReady: boolean;
+}
+
+interface Waiting {
+  readonly resolve: (result: SchedulerResult | undefined) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Feeds a decider the head of a term, from transaction to transaction, and asks it.
+ *
+ * Invariants
+ *  E1. A decider is sent a view of the head and then each transaction after it, once and in order. They need not be
+ *      durable: a term that ends takes its decider with it.
+ *  E2. Before a question it is sent every transaction that has run, so that it decides on the head.
+ *  E3. A decider that has ended is replaced after a while. Until the next one is ready there is none.
+ *  E4. What waits for it is bounded (`Feed`).
+ */
+export class FedDecider implements Decider {
+  readonly #options: FedDeciderOptions;
+  readonly #unsubscribe: () => void;
+  #run: Run | undefined;
+  /** Transactions that it was not sent yet. */
+  #texts: { readonly text: string }[] = [];
+  #lastIndex = 0;
+  #length = 0;
+  #waiting: Waiting | undefined;
+  #restart: Timer | undefined;
+  #isStopped = false;
+
+  constructor(options: FedDeciderOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.state.onRan((_, index, text) => this.#note(index, text));
+    this.#begin();
+  }
+
+  decide(question: Question): Promise<SchedulerResult | undefined> | undefined {
+    const run = this.#run;
+    if (run?.isReady !== true) return undefined;
+    assert(this.#waiting === undefined, 'a decider is asked one question at a time');
+    this.#flush();
+    run.port.send({ kind: 'decide', question });
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#unsubscribe();
+    this.#restart?.clear();
+    this.#run?.feed.end();
+    this.#run?.port.end();
+    this.#run = undefined;
+    this.#answer(({ resolve }) => resolve(undefined));
+  }
+
+  #begin(): void {
+    const { start, state, world, log } = this.#options;
+    const port = start((message) => this.#take(run, message));
+    const feed = new Feed({
+      send: (fed) => port.send(fed),
+      taken: () => port.taken(),
+      tooSlow: () => {
+        log.error({}, 'the decider does not keep up with the log');
+        port.end();
+      },
+    });
+    const run: Run = { port, feed, isReady: false };
+    this.#run = run;
+    this.#forgetTexts();
+    void port.ended.then((error) => this.#ended(run, error));
+    void feedView(state.head(), [feed], world.timers);
+  }
+
+  /** E3. */
+  #ended(run: Run, error: Error | undefined): void {
+    if (this.#run !== run) return;
+    const { log, world } = this.#options;
+    this.#run = undefined;
+    run.feed.end();
+    log.error({ error }, 'the decider has ended: it is started again');
+    this.#answer(({ resolve }) => resolve(undefined));
+    this.#restart = world.timers.after(deciderLimits.restartMs, () => this.#begin());
+  }
+
+  #take(run: Run, message: FromDecider): void {
+    if (this.#run !== run) return;
+    if (message.kind === 'ready') {
+      run.isReady = true;
+      this.#options.log.info({}, 'evaluations are decided by a thread of their own');
+    } else if (message.kind === 'failed') {
+      this.#answer(({ reject }) => reject(new Error(message.reason)));
+    } else this.#answer(({ resolve }) => resolve(unpacked(message.result)));
+  }
+
+  #answer(tell: (waiting: Waiting) => void): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting !== undefined) tell(waiting);
+  }
+
+  #note(index: number, text: string | undefined): void {
+    if (this.#run === undefined || this.#run.feed.isOver) return;
+    assert(text !== undefined, 'only this process writes in its term');
+    if (this.#texts.length === 0) {
+      this.#options.world.timers.soon(() => {
+        if (!this.#isStopped) this.#flush();
+      });
+    }
+    this.#texts.push({ text });
+    this.#lastIndex = index;
+    this.#length += text.length;
+    if (this.#length >= deciderLimits.gatheredMax) this.#flush();
+  }
+
+  /** Sends the transactions that wait, as one batch. */
+  #flush(): void {
+    const texts = this.#texts;
+    if (texts.length === 0 || this.#run === undefined) return;
+    const lastIndex = this.#lastIndex;
+    this.#forgetTexts();
+    const batch = {
+      firstIndex: lastIndex - texts.length + 1,
+      lastIndex,
+      bytes: encodeBatch(texts),
+      previous: undefined,
+      hash: undefined,
+      timeMs: undefined,
+      isPackable: false,
+    };
+    this.#run.feed.send({ kind: 'batch', batch });
+  }
+
+  #forgetTexts(): void {
+    this.#texts = [];
+    this.#length = 0;
+  }
+}

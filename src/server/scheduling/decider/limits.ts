@@ -1,0 +1,13 @@
+import { mebibyte, secondMs } from '../../../base/units.ts';
+
+/** Bounds of the decider of an agent. */
+export const deciderLimits = {
+  /** A decider that has ended is started again after this time. */
+  restartMs: secondMs,
+  /** Characters of transactions that are gathered before they are sent. */
+  gatheredMax: mebibyte,
+  /** An agent whose settings do not tell has a decider from so many processors on ... */
+  leastProcessors: 4,
+  /** ... and from so large a store on: a small state is decided at once. */
+  leastStoredBytes: 32 * mebibyte,
+} as const;
