@@ -86,6 +86,7 @@ export interface AgentOptions {
   /** A configuration file for settings without a flag. */
   readonly config?: string;
   readonly readers?: number;
+  readonly decider?: boolean;
   /** The token of an earlier agent on the same directory; the default is a new token. */
   readonly token?: string;
   /** The port of an earlier agent, whose clients come back; the default is a free port. */
@@ -112,7 +113,7 @@ export interface RunningAgent {
 
 /** Resolves when the agent is ready. Rejects with its output if it ends before. */
 export function startAgent(options: AgentOptions): Promise<RunningAgent> {
-  const { dataDirectory, config, token = randomUUID(), port = 0, readers } = options;
+  const { dataDirectory, config, token = randomUUID(), port = 0, readers, decider } = options;
   const { abort, environment } = options;
   const { command = join(checkout, 'bin/roster') } = options;
   return new Promise((resolve, reject) => {
@@ -129,7 +130,10 @@ export function startAgent(options: AgentOptions): Promise<RunningAgent> {
       'warn',
     ];
     const file = config === undefined ? [] : ['--config', config];
-    const threads = readers === undefined ? [] : ['--readers', String(readers)];
+    const threads = [
+      ...(readers === undefined ? [] : ['--readers', String(readers)]),
+      ...(decider === undefined ? [] : [`--decider=${decider}`]),
+    ];
     const child = spawn(command, ['agent', ...flags, ...kept, ...fate, ...file, ...threads], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...environment },
@@ -183,12 +187,12 @@ export const onTarget =
 export async function withAgent<T>(
   use: (agent: RunningAgent, folder: string) => Promise<T>,
   command = rosterCommand,
-  readers = 0,
+  threads: Pick<AgentOptions, 'readers' | 'decider'> = {},
 ): Promise<T> {
   const folder = temporaryFolder();
   try {
     const dataDirectory = join(folder.path, 'data');
-    const agent = await startAgent({ command, dataDirectory, readers });
+    const agent = await startAgent({ command, dataDirectory, readers: 0, ...threads });
     try {
       return await use(agent, folder.path);
     } finally {

@@ -50,7 +50,7 @@ async function place(target: Target, id: string, instances: number): Promise<voi
 }
 
 /** The waits of requests that another process sends while the work is done. */
-async function waitsWhile(target: Target, work: () => Promise<void>): Promise<Waits> {
+export async function waitsWhile(target: Target, work: () => Promise<void>): Promise<Waits> {
   const what: Asked = { target, path, everyMs };
   const asker = fork(
     fileURLToPath(new URL('./asker.ts', import.meta.url)),

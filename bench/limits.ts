@@ -18,6 +18,7 @@ export const limits = {
    * Readers: the queries that wait (as many as descriptors allow, `spare` aside), the pace and the connections of reads,
    * the warm-up, the time that is measured, and the jobs whose memory is compared.
    */
+  decider: { nodes: 1000, count: 20_000, waiting: 300, waitingCount: 100 },
   readers: {
     count: 2,
     queries: 50_000,

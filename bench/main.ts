@@ -11,6 +11,7 @@ import { aclRead } from './acl-read.ts';
 import { aclTokens } from './acl-tokens.ts';
 import { type Benchmark, isMet, type Setting } from './benchmark.ts';
 import { configEntries } from './config-entries.ts';
+import { decider } from './decider.ts';
 import { discoveryChain } from './discovery-chain.ts';
 import { syncsPerSecond } from './disk.ts';
 import { exchange } from './exchange.ts';
@@ -54,6 +55,7 @@ const benchmarks: readonly Benchmark[] = [
   state,
   parked,
   readers,
+  decider,
   start,
   executable,
   memory,

@@ -23,8 +23,8 @@ export const readers: Benchmark = {
   async run(setting) {
     const results = await alternate(
       setting,
-      () => withAgent(measure, rosterCommand, count),
-      () => withAgent(measure, rosterCommand, 0),
+      () => withAgent(measure, rosterCommand, { readers: count }),
+      () => withAgent(measure),
     );
     const pick = (figure: (run: Measured) => number) => ({
       ours: results.ours.map(figure),

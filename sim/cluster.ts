@@ -36,6 +36,8 @@ export interface ClusterOptions {
   readonly isCalm: boolean;
   /** Adds users who restore snapshots. */
   readonly hasRestores: boolean;
+  /** Whether servers have deciders. */
+  readonly hasDeciders: boolean;
   /** The connection to other clusters; absent in a life with one cluster. */
   readonly outside?: Outside;
 }
@@ -169,20 +171,25 @@ const servedBy = (options: ClusterOptions, events: GroupEvents, ofFaults: Random
     ? oneServer(options, events, ofFaults)
     : severalServers(options, events, ofFaults);
 
+const faultsOfDeciders = (
+  servers: readonly Pick<SimulatedServer, 'deciders'>[],
+): readonly Fault[] => servers.flatMap(({ deciders }) => deciders?.faults() ?? []);
+
 function oneServer(
-  { world, hash, outside, randomOf }: ClusterOptions,
+  { world, hash, outside, randomOf, hasDeciders }: ClusterOptions,
   events: GroupEvents,
   ofFaults: Random,
 ): Served {
   const disk = new SimulatedDisk(hash);
   const planRowsMax = planRowsOf(randomOf(9));
-  const server = new SimulatedServer({ world, disk, events, outside, planRowsMax });
-  const ofServers = faultsOfServer(server, ofFaults);
+  const deciders = hasDeciders ? randomOf(10) : undefined;
+  const server = new SimulatedServer({ world, disk, events, outside, planRowsMax, deciders });
+  const ofServers = [...faultsOfServer(server, ofFaults), ...faultsOfDeciders([server])];
   return { server, ofServers, ofSleep: [], reached: () => server.running };
 }
 
 function severalServers(options: ClusterOptions, events: GroupEvents, ofFaults: Random): Served {
-  const { world, hash, outside, randomOf, log, servers: count } = options;
+  const { world, hash, outside, randomOf, log, servers: count, hasDeciders } = options;
   const server = new SimulatedServers({
     world,
     count,
@@ -192,8 +199,9 @@ function severalServers(options: ClusterOptions, events: GroupEvents, ofFaults: 
     outside,
     random: randomOf(6),
     planRowsMax: planRowsOf(randomOf(9)),
+    ...(hasDeciders && { deciders: randomOf(10) }),
   });
-  const ofServers = faultsOfServers(server, ofFaults);
+  const ofServers = [...faultsOfServers(server, ofFaults), ...faultsOfDeciders(server.all)];
   const ofSleep = server.log.faultsOfSleep(ofFaults);
   return { server, ofServers, ofSleep, reached: (machine) => server.reachedFrom(machine) };
 }

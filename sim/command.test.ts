@@ -122,8 +122,9 @@ async function command(
     begin: (_processes, mistake) => {
       if (mistake !== undefined) planted.push(mistake.name);
       return {
-        simulate: async ({ seed, nodes, hours, restores }) => {
-          asked.push({ seed, nodes, hours, ...(restores && { restores }) });
+        simulate: async ({ seed, nodes, hours, restores, deciders }) => {
+          const kind = { ...(restores && { restores }), ...(deciders && { deciders }) };
+          asked.push({ seed, nodes, hours, ...kind });
           nowMs += 6000;
           const violation = { guarantee, sentence: 'it fell', atMs: 1500 };
           return { ...outcome(seed, faulty.includes(seed) ? [violation] : []), faults };
@@ -173,6 +174,12 @@ describe('the command', () => {
     const { asked, said } = await command(['--restores', '--many=2']);
     expect(asked).toMatchObject([{ restores: true }, { restores: true }]);
     expect(said).toContain('each 1 h under load and faults, with 20 nodes, and restores');
+  });
+
+  test('gives servers deciders', async () => {
+    const { asked, said } = await command(['--deciders', '--many=2']);
+    expect(asked).toMatchObject([{ deciders: true }, { deciders: true }]);
+    expect(said).toContain('each 1 h under load and faults, with 20 nodes, and deciders');
   });
 
   test('prints its help', async () => {

@@ -21,6 +21,7 @@ Runs simulated lives of the control plane, each a function of its seed, and chec
   --log NAME      the log that several servers share: ${logNames.join(' or ')} (${logNames[0]})
   --hours H       simulated hours under load and faults (1)
   --restores      users save snapshots of the state and restore older ones; one cluster only
+  --deciders      the servers have deciders, which hang and die
   --calm          leave out the users who set priorities and recreate purged jobs at once
   --processes N   processes to run the lives in (1)
   --trace         print each fault with its time
@@ -55,6 +56,7 @@ interface Wishes extends Readonly<Record<NumberName, number>> {
   readonly help: boolean;
   readonly calm: boolean;
   readonly restores: boolean;
+  readonly deciders: boolean;
   readonly log: LogName;
   readonly mistake: Mistake | undefined;
   readonly trace: boolean;
@@ -146,6 +148,7 @@ function read(words: readonly string[]): Wishes {
       help: { type: 'boolean', default: false },
       calm: { type: 'boolean', default: false },
       restores: { type: 'boolean', default: false },
+      deciders: { type: 'boolean', default: false },
       mistake: { type: 'string' },
       trace: { type: 'boolean', default: false },
       job: { type: 'string' },
@@ -184,13 +187,13 @@ function read(words: readonly string[]): Wishes {
   } else if (log !== logNames[0] && numbers.servers === 1) {
     faults.push('--log is the log of several servers: add --servers');
   }
-  const { help, calm, restores, trace, job, keep } = values;
+  const { help, calm, restores, deciders, trace, job, keep } = values;
   if (restores && numbers.clusters > 1) faults.push('--restores works in one cluster only');
   if (numbers.processes > 1 && (trace || job !== undefined)) {
     faults.push('--trace and --job work in a single process: leave out --processes');
   }
   if (faults.length > 0) throw new Error(faults.join('\n'));
-  const shape = { ...numbers, calm, restores, log };
+  const shape = { ...numbers, calm, restores, deciders, log };
   const against = values.against === undefined ? undefined : KeptHashes.read(values.against, shape);
   return { ...shape, help, mistake, trace, job, keep, against };
 }
@@ -202,7 +205,7 @@ interface Lived {
 
 async function live(
   seed: number,
-  { nodes, clusters, servers, log, hours, calm, restores, trace, job, processes }: Wishes,
+  { nodes, clusters, servers, log, hours, calm, restores, deciders, trace, job, processes }: Wishes,
   { simulate }: Lives,
   { say, showProgress, nowMs }: Surroundings,
 ): Promise<Lived> {
@@ -217,6 +220,7 @@ async function live(
     hours,
     calm,
     restores,
+    deciders,
     job,
     ...((trace || job !== undefined) && { trace: say }),
     ...(isShown && {

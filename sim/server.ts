@@ -1,6 +1,6 @@
 /** The real server over a simulated disk, with crashes and restarts. */
 import { Api } from '../src/api/api.ts';
-import type { World } from '../src/base/ports.ts';
+import type { Random, World } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { StreamConnection, type StreamSocket } from '../src/model/node-stream/stream-connection.ts';
 import { schedulerDefaults } from '../src/scheduler/view.ts';
@@ -13,6 +13,7 @@ import type { Answered, Asked } from '../src/server/servers.ts';
 import type { LocalServers } from '../src/server/servers-local.ts';
 import type { CrashFate } from '../src/state/engine/memory.ts';
 import type { State } from '../src/state/types.ts';
+import { SimulatedDeciders } from './deciders.ts';
 import type { SimulatedDisk } from './disk.ts';
 import type { Endpoint } from './network.ts';
 import { MachineClock, Process } from './process.ts';
@@ -67,6 +68,8 @@ export interface SimulatedServerOptions<S extends Storage> {
   /** Clock of its machine, if it shares the clock with other servers. */
   readonly clock?: MachineClock;
   readonly planRowsMax: number;
+  /** Chance of its deciders; absent in a life without deciders. */
+  readonly deciders?: Random | undefined;
   readonly outside?: Outside | undefined;
   readonly others?: Others;
 }
@@ -75,6 +78,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
   readonly disk: S;
   readonly clock: MachineClock;
   readonly processor: Processor;
+  readonly deciders: SimulatedDeciders | undefined;
   readonly #world: SimulatedWorld;
   readonly #events: ServerEvents;
   readonly #outside: Outside | undefined;
@@ -90,6 +94,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     this.#outside = outside;
     this.#others = others;
     this.#planRowsMax = options.planRowsMax;
+    this.deciders = options.deciders && new SimulatedDeciders(options.deciders);
     this.#world = world;
     this.disk = disk;
     this.#events = events;
@@ -152,6 +157,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
       },
       rootSecret: rootToken,
       planRowsMax: this.#planRowsMax,
+      startDecider: this.deciders?.of(process),
       ...(this.#others && { servers: this.#others.servers.of(this.#others.id) }),
       ...(this.#outside && { peers: this.#outside.transportOf(process) }),
       scheduler: schedulerDefaults,

@@ -52,6 +52,8 @@ export interface SimulatedServersOptions {
   readonly random: Random;
   readonly events: GroupEvents;
   readonly planRowsMax: number;
+  /** Chance of the deciders of all servers; absent in a life without deciders. */
+  readonly deciders?: Random | undefined;
   readonly outside?: Outside | undefined;
 }
 
@@ -68,7 +70,7 @@ export class SimulatedServers {
   readonly #chosen = new Map<string, number>();
 
   constructor(options: SimulatedServersOptions) {
-    const { world, count, hash, random, events, outside, planRowsMax } = options;
+    const { world, count, hash, random, events, outside, planRowsMax, deciders } = options;
     this.#options = options;
     this.clock = new MachineClock(world.clock);
     this.log = openLog(options.log, {
@@ -101,6 +103,7 @@ export class SimulatedServers {
         events: own,
         outside,
         planRowsMax,
+        deciders,
         clock: this.clock,
         disk: this.log.addServer(),
         others: { id: `server-${number}`, servers, carry: carry(number) },

@@ -45,6 +45,21 @@ describe('a life under load and faults', () => {
     expect(commits).toBeGreaterThan(200);
   });
 
+  test.each([
+    [1, 1],
+    [3, 2],
+  ])('%i servers with deciders, seed %i', { timeout: 240_000 }, async (servers, seed) => {
+    const { violations, commits, faults } = await simulate({
+      ...life,
+      seed,
+      servers,
+      deciders: true,
+    });
+    expect(violations).toEqual([]);
+    expect(commits).toBeGreaterThan(200);
+    expect(faults['a decider dies']! + faults['a decider hangs']!).toBeGreaterThan(0);
+  });
+
   test('is a function of its seed', { timeout: 240_000 }, async () => {
     const [first, again, other] = [
       await simulate({ seed: 11, ...life }),

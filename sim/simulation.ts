@@ -31,6 +31,8 @@ export interface SimulationOptions {
   readonly calm?: boolean;
   /** Adds users who restore snapshots (`restoring-users.ts`). */
   readonly restores?: boolean;
+  /** Gives the servers deciders (`deciders.ts`). */
+  readonly deciders?: boolean;
   /** Called each simulated minute, with the total. */
   readonly progress?: (minute: number, minutes: number) => void;
   /** Takes the lines of the trace. */
@@ -85,6 +87,7 @@ class Simulation {
     this.#options = options;
     const { seed, nodes, clusters = 1, servers = 1, log = 'memory' } = options;
     const { calm: isCalm = false, restores: hasRestores = false } = options;
+    const { deciders: hasDeciders = false } = options;
     const world = new SimulatedWorld(seed);
     this.#world = world;
     this.#trace = new Trace(world, options);
@@ -111,6 +114,7 @@ class Simulation {
         randomOf: chance(number),
         isCalm,
         hasRestores,
+        hasDeciders,
         ...(!isAlone && { outside }),
       };
       return new Cluster({ world, nodes, servers, log, hash, ...own });

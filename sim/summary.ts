@@ -15,6 +15,7 @@ export interface Shape {
   readonly hours: number;
   readonly calm: boolean;
   readonly restores: boolean;
+  readonly deciders: boolean;
   readonly processes: number;
 }
 
@@ -39,7 +40,7 @@ export class Summary {
   }
 
   lines(
-    { nodes, clusters, servers, log, hours, calm, restores, processes }: Shape,
+    { nodes, clusters, servers, log, hours, calm, restores, deciders, processes }: Shape,
     realMs: number,
   ): readonly string[] {
     const { failed, differing } = this;
@@ -47,7 +48,7 @@ export class Summary {
     const over = log === 'memory' ? '' : ` over ${log}`;
     const led = servers === 1 ? '' : ` and ${servers} servers${over}`;
     const hurry = calm ? ', no users in a hurry' : '';
-    const people = `${hurry}${restores ? ', and restores' : ''}`;
+    const people = `${hurry}${restores ? ', and restores' : ''}${deciders ? ', and deciders' : ''}`;
     const where = processes === 1 ? 'in one process' : `in ${processes} processes`;
     return [
       `${this.#lives} seeds, ${counted(failed, 'with violations')}`,

@@ -16,6 +16,7 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     http: { host: '127.0.0.1', port: 4720 },
     dataDirectory: undefined,
     readers: 0,
+    decider: false,
     rootToken: undefined,
     aclEnabled: true,
     aclDefaultPolicy: 'deny',

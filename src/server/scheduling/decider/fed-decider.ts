@@ -27,6 +27,7 @@ interface Run {
 interface Waiting {
   readonly resolve: (result: SchedulerResult | undefined) => void;
   readonly reject: (error: Error) => void;
+  readonly late: Timer;
 }
 
 /**
@@ -37,7 +38,8 @@ interface Waiting {
  *      durable: a term that ends takes its decider with it.
  *  E2. Before a question it is sent every transaction that has run, so that it decides on the head.
  *  E3. A decider that has ended is replaced after a while. Until the next one is ready there is none.
- *  E4. What waits for it is bounded (`Feed`).
+ *  E4. A decider that does not answer in time is ended.
+ *  E5. What waits for it is bounded (`Feed`).
  */
 export class FedDecider implements Decider {
   readonly #options: FedDeciderOptions;
@@ -63,8 +65,13 @@ export class FedDecider implements Decider {
     assert(this.#waiting === undefined, 'a decider is asked one question at a time');
     this.#flush();
     run.port.send({ kind: 'decide', question });
+    const { timers } = this.#options.world;
+    const late = timers.after(deciderLimits.answerMs, () => {
+      this.#options.log.warn({}, 'the decider did not answer');
+      run.port.end();
+    });
     return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject };
+      this.#waiting = { resolve, reject, late };
     });
   }
 
@@ -85,7 +92,7 @@ export class FedDecider implements Decider {
       send: (fed) => port.send(fed),
       taken: () => port.taken(),
       tooSlow: () => {
-        log.error({}, 'the decider does not keep up with the log');
+        log.warn({}, 'the decider does not keep up with the log');
         port.end();
       },
     });
@@ -102,7 +109,9 @@ export class FedDecider implements Decider {
     const { log, world } = this.#options;
     this.#run = undefined;
     run.feed.end();
-    log.error({ error }, 'the decider has ended: it is started again');
+    const sentence = 'the decider has ended: it is started again';
+    if (error === undefined) log.warn({}, sentence);
+    else log.error({ error }, sentence);
     this.#answer(({ resolve }) => resolve(undefined));
     this.#restart = world.timers.after(deciderLimits.restartMs, () => this.#begin());
   }
@@ -120,7 +129,9 @@ export class FedDecider implements Decider {
   #answer(tell: (waiting: Waiting) => void): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (waiting !== undefined) tell(waiting);
+    if (waiting === undefined) return;
+    waiting.late.clear();
+    tell(waiting);
   }
 
   #note(index: number, text: string | undefined): void {

@@ -1,9 +1,11 @@
-import { mebibyte, secondMs } from '../../../base/units.ts';
+import { mebibyte, minuteMs, secondMs } from '../../../base/units.ts';
 
 /** Bounds of the decider of an agent. */
 export const deciderLimits = {
   /** A decider that has ended is started again after this time. */
   restartMs: secondMs,
+  /** A decider that has not answered for so long counts as stuck, and is replaced. */
+  answerMs: minuteMs,
   /** Characters of transactions that are gathered before they are sent. */
   gatheredMax: mebibyte,
   /** An agent whose settings do not tell has a decider from so many processors on ... */

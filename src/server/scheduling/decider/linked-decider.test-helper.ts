@@ -1,4 +1,4 @@
-/** Deciders in the thread of a test, whose messages take their time as between two threads. */
+/** Deciders in the thread of a test or of the simulator, whose messages take their time as between two threads. */
 import type { World } from '../../../base/ports.ts';
 import type { DeciderPort, FromDecider, StartDecider, ToDecider } from './decider.ts';
 import { FollowingDecider } from './following.ts';
@@ -13,47 +13,56 @@ export interface LinkedDecider {
   /** Messages wait as long as it is held. */
   hold(): void;
   release(): void;
-  /** Ends it as a fault would. */
+  /** Ends it, as a thread ends that is killed. */
   kill(): void;
 }
 
-export function linkedDeciders(world: Pick<World, 'clock' | 'timers' | 'ids'>): LinkedDeciders {
+/** @param later calls a function once a message has arrived; the default: in the next turn */
+export function linkedDeciders(
+  world: DeciderWorld,
+  later: (arrive: () => void) => void = (arrive) => world.timers.soon(arrive),
+): LinkedDeciders {
   const running = new Set<LinkedDecider>();
   const start: StartDecider = (listen) => {
-    const port = new Linked(world, listen, () => running.delete(port));
+    const port = new Linked({ world, later, listen, gone: () => running.delete(port) });
     running.add(port);
     return port;
   };
   return { start, running };
 }
 
+type DeciderWorld = Pick<World, 'clock' | 'timers' | 'ids'>;
+
+interface LinkedOptions {
+  readonly world: DeciderWorld;
+  readonly later: (arrive: () => void) => void;
+  readonly listen: (message: FromDecider) => void;
+  readonly gone: () => void;
+}
+
 class Linked implements DeciderPort, LinkedDecider {
   readonly ended: Promise<Error | undefined>;
-  readonly #world: Pick<World, 'timers'>;
+  readonly #options: LinkedOptions;
   readonly #inside: FollowingDecider;
-  readonly #gone: () => void;
   #resolve: (error: Error | undefined) => void = () => {};
   #taken = 0;
   #isHeld = false;
   #hasEnded = false;
   #waiting: ToDecider[] = [];
+  readonly #answers: FromDecider[] = [];
 
-  constructor(
-    world: Pick<World, 'clock' | 'timers' | 'ids'>,
-    listen: (message: FromDecider) => void,
-    gone: () => void,
-  ) {
-    this.#world = world;
-    this.#gone = gone;
+  constructor(options: LinkedOptions) {
+    const { world, later, listen } = options;
+    this.#options = options;
     this.ended = new Promise((resolve) => {
       this.#resolve = resolve;
     });
     this.#inside = new FollowingDecider({
       world,
       tell: (message) => {
-        const sent = structuredClone(message);
-        world.timers.soon(() => {
-          if (!this.#hasEnded) listen(sent);
+        this.#answers.push(structuredClone(message));
+        later(() => {
+          if (!this.#hasEnded) listen(this.#answers.shift()!);
         });
       },
       note: (bytes) => {
@@ -65,7 +74,7 @@ class Linked implements DeciderPort, LinkedDecider {
 
   send(message: ToDecider): void {
     this.#waiting.push(structuredClone(message));
-    this.#world.timers.soon(() => this.#arrive());
+    this.#options.later(() => this.#arrive());
   }
 
   taken(): number {
@@ -86,7 +95,7 @@ class Linked implements DeciderPort, LinkedDecider {
   }
 
   kill(): void {
-    this.#end(new Error('killed by the test'));
+    this.#end(undefined);
   }
 
   #arrive(): void {
@@ -98,7 +107,7 @@ class Linked implements DeciderPort, LinkedDecider {
   #end(error: Error | undefined): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#gone();
+    this.#options.gone();
     void this.#inside.close();
     this.#resolve(error);
   }

@@ -32,6 +32,8 @@ const count = 3 * rowsMax + 1;
 
 /** Long enough for everything to be decided. */
 const longMs = 3_600_000;
+/** Shorter than a decider may take. */
+const shortMs = 1000;
 
 interface SetUp {
   readonly disk?: MemoryDisk;
@@ -310,7 +312,7 @@ test('a decider decides as soon as it follows, and others write while it does', 
   const server = await apart();
   server.decider.hold();
   await server.register({ ID: 'a', TaskGroups: [makeGroup({ Count: 2 })] });
-  await server.simulated.advance(longMs);
+  await server.simulated.advance(shortMs);
   await server.putNodes('n3');
   expect(server.all.allocations()).toEqual([]);
   server.decider.release();
@@ -323,7 +325,7 @@ test('a plan of a decider is checked on the state in which it is committed', asy
   const server = await apart();
   server.decider.hold();
   await server.register({ ID: 'a', TaskGroups: [makeGroup({ Count: 2 })] });
-  await server.simulated.advance(longMs);
+  await server.simulated.advance(shortMs);
   await server.write((transaction) => {
     const table = transaction.table(nodes);
     for (const node of table.scan()) table.put({ ...node, SchedulingEligibility: 'ineligible' });
@@ -352,6 +354,17 @@ test('while a decider is gone the main thread decides, also what the decider was
   await server.simulated.advance(longMs);
   expect(server.all.allocations()).toHaveLength(2);
   expect(server.worker.figures.decidedApart).toBe(1);
+});
+
+test('a decider that does not answer is replaced, and the main thread decides meanwhile', async () => {
+  const server = await apart();
+  server.decider.hold();
+  await server.register({ ID: 'a' });
+  await server.simulated.advance(longMs);
+  expect(server.all.allocations()).toHaveLength(1);
+  expect(server.worker.figures.decidedApart).toBe(0);
+  expect([...server.deciders.running]).not.toContain(server.decider);
+  expect(server.deciders.running.size).toBe(1);
 });
 
 test('a decider ends with its term, and leaves no timer', async () => {
