@@ -17,9 +17,12 @@ export interface DeciderData {
 const port = present(parentPort, 'this file runs as a worker');
 const taken = new BigInt64Array((workerData as DeciderData).taken);
 
+const givenAway = (message: FromDecider): ArrayBuffer[] =>
+  message.kind === 'decided' ? message.result.parts.map(({ buffer }) => buffer) : [];
+
 const decider = new FollowingDecider({
   world: realWorld,
-  tell: (message: FromDecider) => port.postMessage(message),
+  tell: (message: FromDecider) => port.postMessage(message, givenAway(message)),
   note: (bytes) => Atomics.add(taken, 0, BigInt(bytes)),
   fail: (error) => {
     // The main thread hears of it, and starts another one.

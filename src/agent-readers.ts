@@ -25,8 +25,9 @@ import { threadSocket } from './server/readers/link.ts';
 import { type HereMain, ReaderLink } from './server/readers/reader-link.ts';
 import type { Server } from './server/server.ts';
 import type { Patience } from './server/servers.ts';
+import type { Engine } from './state/engine/engine.ts';
 import type { FedReader } from './state/engine/feed.ts';
-import type { FeedingEngine } from './state/engine/feeding.ts';
+import { FeedingEngine } from './state/engine/feeding.ts';
 
 export interface ReadersOptions {
   readonly count: number;
@@ -241,6 +242,28 @@ export class Readers {
       next.terminate();
     }
   }
+}
+
+/**
+ * The readers of an agent over the engine; `undefined`: there are none.
+ *
+ * @throws Error where several processes may hold the log
+ */
+export function readersOf(
+  {
+    readers: count = 0,
+    http,
+    world,
+    log,
+  }: Omit<ReadersOptions, 'count' | 'feeding'> & {
+    readonly readers?: number;
+    readonly http?: object | undefined;
+  },
+  engine: Engine,
+): Readers | undefined {
+  if (count === 0 || http === undefined) return undefined;
+  if (engine.end !== undefined) throw new Error('readers need a log that this process holds alone');
+  return new Readers({ count, feeding: new FeedingEngine(engine, world.timers), world, log });
 }
 
 /** @throws Error */

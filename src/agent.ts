@@ -8,7 +8,7 @@ import { auditSinkOf, newApi, readerSettingsOf, telemetryOf, warnOfExposure } fr
 import { authorityOf, requireRight, requireRightAuthority } from './agent-certificate.ts';
 import { startDeciderThread } from './agent-deciding.ts';
 import type { NodeOptions, RunningNode } from './agent-node.ts';
-import { Readers } from './agent-readers.ts';
+import { type Readers, readersOf } from './agent-readers.ts';
 import { givenRootKey, keptRootKey, keptSecret, resetFile } from './agent-secrets.ts';
 import {
   hereServer,
@@ -50,7 +50,6 @@ import { LocalServers } from './server/servers-local.ts';
 import { snapshotDirectory } from './server/snapshots/directory.ts';
 import type { Engine } from './state/engine/engine.ts';
 import type { EtcdSettings } from './state/engine/etcd/open.ts';
-import { FeedingEngine } from './state/engine/feeding.ts';
 import { MemoryDisk, MemoryEngine } from './state/engine/memory.ts';
 import { SqliteEngine } from './state/engine/sqlite.ts';
 import { newestVersions } from './state/form.ts';
@@ -385,13 +384,6 @@ function advertise(server: Server, options: Settled, listening: string | undefin
 /** `host:port` for the other servers; empty without a port. */
 const addressForServers = ({ network }: Settled, listening: string | undefined): string =>
   network?.address ?? advertisedAddresses(listening, readAddress().ip)[0] ?? '';
-
-/** @throws Error where several processes may hold the log */
-function readersOf({ readers: count = 0, http, world, log }: Settled, engine: Engine) {
-  if (count === 0 || http === undefined) return undefined;
-  if (engine.end !== undefined) throw new Error('readers need a log that this process holds alone');
-  return new Readers({ count, feeding: new FeedingEngine(engine, world.timers), world, log });
-}
 
 function newEngine({ dataDirectory, world, version }: Settled): Engine {
   if (dataDirectory === undefined) return new MemoryEngine(new MemoryDisk(), world.timers);

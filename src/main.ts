@@ -209,7 +209,7 @@ async function preparedEngine({ dataDirectory, etcd }: AgentOptions): Promise<En
 
 const storeOf = (dataDirectory: string): string => resolve(dataDirectory, 'server');
 
-/** The threads of a server: those that its settings tell, else those that suit the machine. */
+/** The threads of a server. Settings that do not tell are chosen to suit the machine. */
 function chosenThreads(
   { dataDirectory, etcd, readers, decider }: AgentOptions,
   log: Log,

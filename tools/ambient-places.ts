@@ -25,7 +25,8 @@ export const instead: Readonly<Record<Kind, string>> = {
   files: 'files are for src/state/engine and the file access of src/node; take what those offer',
   network: 'HTTP is spoken by src/sdk/transport*.ts and served by src/api/http-server*.ts',
   programs: 'programs are started by src/node/drivers and src/node/supervisor',
-  threads: 'threads are for src/state/engine, src/agent-readers.ts, src/agent-deciding.ts and src/main.ts',
+  threads:
+    'threads are for src/state/engine, src/agent-readers.ts, src/agent-deciding.ts and src/main.ts',
   machine: 'the machine is described by src/node/fingerprint; take its facts as an argument',
   database: 'the database is behind the engine port: src/state/engine',
 };

@@ -136,13 +136,14 @@ export class Leading {
       configuration: (snapshot, evaluation) =>
         configurationFor(snapshot, evaluation, options.scheduler),
     });
-    this.#worker = new EvaluationWorker(
-      context,
-      this.dispatcher,
-      (evaluation) => state.peek((now) => configurationFor(now, evaluation, options.scheduler)),
-      this.decisions,
-      () => options.startDecider && new FedDecider({ ...context, start: options.startDecider }),
-    );
+    const { startDecider: start } = options;
+    this.#worker = new EvaluationWorker(context, {
+      dispatcher: this.dispatcher,
+      decisions: this.decisions,
+      configuration: (evaluation) =>
+        state.peek((now) => configurationFor(now, evaluation, options.scheduler)),
+      startDecider: start && (() => new FedDecider({ ...context, start })),
+    });
   }
 
   get decisionFigures(): DecisionFigures {

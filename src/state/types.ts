@@ -301,9 +301,7 @@ export interface State {
    * durable, without that form. Followers of the head begin anew with each term. `listen` must not write. Returns a
    * function that unsubscribes.
    */
-  onRan(
-    listen: (changes: readonly Change[], index: number, text?: string) => void,
-  ): () => void;
+  onRan(listen: (changes: readonly Change[], index: number, text?: string) => void): () => void;
   /** Why writes are closed, or `undefined` while they are open. */
   readonly closed: Error | undefined;
   /**

@@ -32,12 +32,18 @@ test.each([
   [4, 32 * mebibyte, { readers: 2, decider: true }],
   [64, 500 * mebibyte, { readers: 1, decider: true }],
   [64, 2 * gibibyte, { readers: 0, decider: false }],
-])('on %i processors, with 16 GB and a store of %i bytes, it starts %o', (processors, storedBytes, threads) => {
-  expect(threadsFor({ processors, memoryBytes: 16 * gibibyte, storedBytes })).toEqual(threads);
-});
+])(
+  'on %i processors, with 16 GB and a store of %i bytes, it starts %o',
+  (processors, storedBytes, threads) => {
+    expect(threadsFor({ processors, memoryBytes: 16 * gibibyte, storedBytes })).toEqual(threads);
+  },
+);
 
 test('settings that are given are not chosen, and take their part of the memory', () => {
   const room = { processors: 64, memoryBytes: 16 * gibibyte, storedBytes: 500 * mebibyte };
   expect(threadsFor(room, { readers: 7 })).toEqual({ readers: 7, decider: true });
-  expect(threadsFor({ ...room, processors: 2 }, { decider: true })).toEqual({ readers: 0, decider: true });
+  expect(threadsFor({ ...room, processors: 2 }, { decider: true })).toEqual({
+    readers: 0,
+    decider: true,
+  });
 });

@@ -4,7 +4,7 @@ import type { Bytes } from '../codec.ts';
 import type { Snapshot } from '../types.ts';
 import { DurableIndex } from './durable-index.ts';
 import type { Batch, Engine, EngineEvent, Leadership, Loaded } from './engine.ts';
-import { Feed, type FedReader, feedView } from './feed.ts';
+import { type FedReader, Feed, feedView } from './feed.ts';
 
 /**
  * An engine that a process holds alone, and that hands its log to readers: threads of the process.

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Ids } from '../../../base/ports.ts';
 import { SimulatedWorld } from '../../../base/ports-simulated.ts';
+import { drained } from '../../../base/steps.ts';
 import {
   affinity,
   algorithm,
@@ -94,13 +95,13 @@ class Life {
     if (move.kind === 'node') {
       const node = { ...makeNode(move.id, move.fields), SecretHash: move.id };
       this.#write((transaction) => transaction.table(nodes).put(node));
-    } else if (move.kind === 'job') this.#register(move);
+    } else if (move.kind === 'job') this.#registerJob(move);
     else if (move.kind === 'end') this.#endAllocation(move.at);
     else if (move.kind === 'die') for (const one of this.#deciders.running) one.kill();
-    else await this.#decide(move);
+    else await this.#compareDecisions(move);
   }
 
-  #register({ id, type, count, cpu, constraints, affinities, spreads }: Move & { kind: 'job' }) {
+  #registerJob({ id, type, count, cpu, constraints, affinities, spreads }: Move & { kind: 'job' }) {
     const isEverywhere = type === 'system';
     const group = makeGroup({
       ...(!isEverywhere && { Count: count }),
@@ -131,23 +132,30 @@ class Life {
     });
   }
 
-  async #decide({ id, algorithm, isCommitted }: Move & { kind: 'decide' }): Promise<void> {
+  async #compareDecisions({
+    id,
+    algorithm,
+    isCommitted,
+  }: Move & { kind: 'decide' }): Promise<void> {
     // A decider needs time to follow.
     await this.#world.advance(10_000);
     this.#touchNodes();
     const configuration: SchedulerConfiguration = { ...schedulerDefaults, algorithm };
-    const job = this.#state.head().table(jobs).get(...inNamespace('default', id));
+    const job = this.#state
+      .head()
+      .table(jobs)
+      .get(...inNamespace('default', id));
     const evaluation = makeEvaluation({ ID: this.#own.uuid(), JobID: id, Type: job?.Type });
     this.#other.next = this.#own.next;
     const { index } = this.#state.head();
     const asked = { nowMs: this.#world.clock.nowMs(), attempt: 1 };
     const answer = this.#decider.decide({ ...asked, index, evaluation, configuration });
-    // What is written after the question does not show in the answer.
+    // A write after the question does not show in the answer.
     const view = clusterView(this.#state.head(), configuration);
     this.#touchNodes();
     await this.#world.advance(0);
     const expected = schedule(view, evaluation, { ...asked, ids: this.#own });
-    expect(await answer).toEqual(expected);
+    expect(drained((await answer)!)).toEqual(expected);
     if (isCommitted) {
       this.#write((transaction) => applyPlan(transaction, this.#world, expected.plan));
     }
@@ -156,7 +164,8 @@ class Life {
   #touchNodes(): void {
     this.#write((transaction) => {
       const table = transaction.table(nodes);
-      for (const node of table.scan()) table.put({ ...node, Meta: { ...node.Meta, at: `${node.ModifyIndex}` } });
+      for (const node of table.scan())
+        table.put({ ...node, Meta: { ...node.Meta, at: `${node.ModifyIndex}` } });
     });
   }
 

@@ -1,4 +1,5 @@
 /** The port to a decider: what decides evaluations beside the thread that leads. See `../DESIGN.md`. */
+import type { Steps } from '../../../base/steps.ts';
 import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
 import type { SchedulerConfiguration, SchedulerResult } from '../../../scheduler/view.ts';
 import type { Fed } from '../../../state/engine/feed.ts';
@@ -18,9 +19,10 @@ export interface Question {
 export interface Decider {
   /**
    * Decides on the head as it is at the call. `undefined`: it does not follow the head yet, or no longer. Resolves
-   * with `undefined` if it ends before it has decided. It is asked one question at a time.
+   * with the steps that read the result, or with `undefined` if it ends before it has decided. It is asked one question
+   * at a time.
    */
-  decide(question: Question): Promise<SchedulerResult | undefined> | undefined;
+  decide(question: Question): Promise<Steps<SchedulerResult> | undefined> | undefined;
   stop(): void;
 }
 

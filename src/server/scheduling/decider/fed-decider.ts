@@ -1,5 +1,6 @@
 import { assert } from '../../../base/assert.ts';
 import type { Timer, World } from '../../../base/ports.ts';
+import type { Steps } from '../../../base/steps.ts';
 import type { SchedulerResult } from '../../../scheduler/view.ts';
 import { encodeBatch } from '../../../state/codec.ts';
 import { Feed, feedView } from '../../../state/engine/feed.ts';
@@ -25,7 +26,7 @@ interface Run {
 }
 
 interface Waiting {
-  readonly resolve: (result: SchedulerResult | undefined) => void;
+  readonly resolve: (result: Steps<SchedulerResult> | undefined) => void;
   readonly reject: (error: Error) => void;
   readonly late: Timer;
 }
@@ -39,7 +40,7 @@ interface Waiting {
  *  E2. Before a question it is sent every transaction that has run, so that it decides on the head.
  *  E3. A decider that has ended is replaced after a while. Until the next one is ready there is none.
  *  E4. A decider that does not answer in time is ended.
- *  E5. What waits for it is bounded (`Feed`).
+ *  E5. The bytes that wait for it are bounded (`Feed`).
  */
 export class FedDecider implements Decider {
   readonly #options: FedDeciderOptions;
@@ -55,15 +56,15 @@ export class FedDecider implements Decider {
 
   constructor(options: FedDeciderOptions) {
     this.#options = options;
-    this.#unsubscribe = options.state.onRan((_, index, text) => this.#note(index, text));
-    this.#begin();
+    this.#unsubscribe = options.state.onRan((_, index, text) => this.#noteTransaction(index, text));
+    this.#beginRun();
   }
 
-  decide(question: Question): Promise<SchedulerResult | undefined> | undefined {
+  decide(question: Question): Promise<Steps<SchedulerResult> | undefined> | undefined {
     const run = this.#run;
     if (run?.isReady !== true) return undefined;
     assert(this.#waiting === undefined, 'a decider is asked one question at a time');
-    this.#flush();
+    this.#sendTexts();
     run.port.send({ kind: 'decide', question });
     const { timers } = this.#options.world;
     const late = timers.after(deciderLimits.answerMs, () => {
@@ -82,12 +83,12 @@ export class FedDecider implements Decider {
     this.#run?.feed.end();
     this.#run?.port.end();
     this.#run = undefined;
-    this.#answer(({ resolve }) => resolve(undefined));
+    this.#answerQuestion(({ resolve }) => resolve(undefined));
   }
 
-  #begin(): void {
+  #beginRun(): void {
     const { start, state, world, log } = this.#options;
-    const port = start((message) => this.#take(run, message));
+    const port = start((message) => this.#takeMessage(run, message));
     const feed = new Feed({
       send: (fed) => port.send(fed),
       taken: () => port.taken(),
@@ -99,12 +100,12 @@ export class FedDecider implements Decider {
     const run: Run = { port, feed, isReady: false };
     this.#run = run;
     this.#forgetTexts();
-    void port.ended.then((error) => this.#ended(run, error));
+    void port.ended.then((error) => this.#replaceRun(run, error));
     void feedView(state.head(), [feed], world.timers);
   }
 
   /** E3. */
-  #ended(run: Run, error: Error | undefined): void {
+  #replaceRun(run: Run, error: Error | undefined): void {
     if (this.#run !== run) return;
     const { log, world } = this.#options;
     this.#run = undefined;
@@ -112,21 +113,21 @@ export class FedDecider implements Decider {
     const sentence = 'the decider has ended: it is started again';
     if (error === undefined) log.warn({}, sentence);
     else log.error({ error }, sentence);
-    this.#answer(({ resolve }) => resolve(undefined));
-    this.#restart = world.timers.after(deciderLimits.restartMs, () => this.#begin());
+    this.#answerQuestion(({ resolve }) => resolve(undefined));
+    this.#restart = world.timers.after(deciderLimits.restartMs, () => this.#beginRun());
   }
 
-  #take(run: Run, message: FromDecider): void {
+  #takeMessage(run: Run, message: FromDecider): void {
     if (this.#run !== run) return;
     if (message.kind === 'ready') {
       run.isReady = true;
       this.#options.log.info({}, 'evaluations are decided by a thread of their own');
     } else if (message.kind === 'failed') {
-      this.#answer(({ reject }) => reject(new Error(message.reason)));
-    } else this.#answer(({ resolve }) => resolve(unpacked(message.result)));
+      this.#answerQuestion(({ reject }) => reject(new Error(message.reason)));
+    } else this.#answerQuestion(({ resolve }) => resolve(unpacked(message.result)));
   }
 
-  #answer(tell: (waiting: Waiting) => void): void {
+  #answerQuestion(tell: (waiting: Waiting) => void): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (waiting === undefined) return;
@@ -134,22 +135,22 @@ export class FedDecider implements Decider {
     tell(waiting);
   }
 
-  #note(index: number, text: string | undefined): void {
+  #noteTransaction(index: number, text: string | undefined): void {
     if (this.#run === undefined || this.#run.feed.isOver) return;
     assert(text !== undefined, 'only this process writes in its term');
     if (this.#texts.length === 0) {
       this.#options.world.timers.soon(() => {
-        if (!this.#isStopped) this.#flush();
+        if (!this.#isStopped) this.#sendTexts();
       });
     }
     this.#texts.push({ text });
     this.#lastIndex = index;
     this.#length += text.length;
-    if (this.#length >= deciderLimits.gatheredMax) this.#flush();
+    if (this.#length >= deciderLimits.gatheredMax) this.#sendTexts();
   }
 
   /** Sends the transactions that wait, as one batch. */
-  #flush(): void {
+  #sendTexts(): void {
     const texts = this.#texts;
     if (texts.length === 0 || this.#run === undefined) return;
     const lastIndex = this.#lastIndex;

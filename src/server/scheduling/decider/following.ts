@@ -10,6 +10,7 @@ import { allTables } from '../../../state/tables.ts';
 import type { State } from '../../../state/types.ts';
 import { clusterView } from '../cluster-view.ts';
 import type { FromDecider, Question, ToDecider } from './decider.ts';
+import { deciderLimits } from './limits.ts';
 import { packed } from './packed-result.ts';
 
 export interface FollowingOptions {
@@ -38,11 +39,11 @@ export class FollowingDecider {
     this.#options = options;
     // Nobody asks it for reads that must be exact.
     this.#engine = new ReaderEngine(new DurableIndex(), options.note);
-    this.#open().catch(options.fail);
+    this.#openState().catch(options.fail);
   }
 
   take(message: ToDecider): void {
-    if (message.kind === 'decide') this.#answer(message.question);
+    if (message.kind === 'decide') this.#answerQuestion(message.question);
     else this.#engine.take(message);
   }
 
@@ -50,7 +51,7 @@ export class FollowingDecider {
     await this.#state?.close();
   }
 
-  async #open(): Promise<void> {
+  async #openState(): Promise<void> {
     const { tell, fail, world } = this.#options;
     const { timers } = world;
     const state = await openState({
@@ -64,16 +65,17 @@ export class FollowingDecider {
     tell({ kind: 'ready' });
   }
 
-  #answer(question: Question): void {
+  #answerQuestion(question: Question): void {
     const { tell } = this.#options;
     try {
-      tell({ kind: 'decided', result: packed(this.#decide(question)) });
+      const result = packed(this.#decideEvaluation(question), deciderLimits.rowsOfPart);
+      tell({ kind: 'decided', result });
     } catch (error) {
       tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
     }
   }
 
-  #decide({ index, evaluation, configuration, attempt, nowMs }: Question) {
+  #decideEvaluation({ index, evaluation, configuration, attempt, nowMs }: Question) {
     const { clock, ids } = this.#options.world;
     assert(this.#state !== undefined, 'a decider is asked once it is ready');
     const view = clusterView(this.#state.read(), configuration);
@@ -82,9 +84,7 @@ export class FollowingDecider {
     const startMs = clock.monotonicMs();
     const elapsedNs = () => Math.round((clock.monotonicMs() - startMs) * 1e6);
     try {
-      return drained(
-        scheduleSteps(view, evaluation, { nowMs, ids, attempt, session, elapsedNs }),
-      );
+      return drained(scheduleSteps(view, evaluation, { nowMs, ids, attempt, session, elapsedNs }));
     } finally {
       session.end();
     }

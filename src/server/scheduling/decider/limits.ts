@@ -6,6 +6,8 @@ export const deciderLimits = {
   restartMs: secondMs,
   /** A decider that has not answered for so long counts as stuck, and is replaced. */
   answerMs: minuteMs,
+  /** Rows of a plan that are read in one step. */
+  rowsOfPart: 200,
   /** Characters of transactions that are gathered before they are sent. */
   gatheredMax: mebibyte,
   /** An agent whose settings do not tell has a decider from so many processors on ... */

@@ -5,7 +5,7 @@ import { FollowingDecider } from './following.ts';
 
 export interface LinkedDeciders {
   readonly start: StartDecider;
-  /** Those that were started and have not ended. */
+  /** The deciders that have not ended, the oldest first. */
   readonly running: ReadonlySet<LinkedDecider>;
 }
 
@@ -44,7 +44,7 @@ class Linked implements DeciderPort, LinkedDecider {
   readonly ended: Promise<Error | undefined>;
   readonly #options: LinkedOptions;
   readonly #inside: FollowingDecider;
-  #resolve: (error: Error | undefined) => void = () => {};
+  #tellEnd: (error: Error | undefined) => void = () => {};
   #taken = 0;
   #isHeld = false;
   #hasEnded = false;
@@ -55,7 +55,7 @@ class Linked implements DeciderPort, LinkedDecider {
     const { world, later, listen } = options;
     this.#options = options;
     this.ended = new Promise((resolve) => {
-      this.#resolve = resolve;
+      this.#tellEnd = resolve;
     });
     this.#inside = new FollowingDecider({
       world,
@@ -109,6 +109,6 @@ class Linked implements DeciderPort, LinkedDecider {
     this.#hasEnded = true;
     this.#options.gone();
     void this.#inside.close();
-    this.#resolve(error);
+    this.#tellEnd(error);
   }
 }

@@ -70,13 +70,12 @@ async function setUp({ disk = new MemoryDisk(), seed = 1, isApart = false }: Set
   const dispatcher = new EvaluationDispatcher(context, configuration);
   const deciders = linkedDeciders(world);
   const decider = isApart ? new FedDecider({ ...context, start: deciders.start }) : undefined;
-  const worker = new EvaluationWorker(
-    context,
+  const worker = new EvaluationWorker(context, {
     dispatcher,
     configuration,
-    new Decisions(),
-    () => decider,
-  );
+    decisions: new Decisions(),
+    startDecider: decider && (() => decider),
+  });
   // A decider follows before there is something to decide.
   if (isApart) await simulated.advance(longMs);
   /** The rows of each transaction, in order. */
@@ -139,164 +138,166 @@ describe.each([
   ['the main thread decides', false],
   ['a decider decides', true],
 ])('where %s', (_, isApart) => {
-test('a large plan is committed in parts, and others write in between', async () => {
-  const server = await setUp({ isApart });
-  await server.putNodes('n1', 'n2');
-  await server.register(wide());
-  server.start();
-  let others = 0;
-  const writeOn = (): void => {
-    if (others++ === 1000) return;
-    void server.write((transaction) => {
-      transaction.table(nodes).put({ ...makeNode('paper', { Status: 'down' }), SecretHash: 'p' });
-    });
-    server.simulated.timers.soon(writeOn);
-  };
-  writeOn();
-  await server.simulated.advance(longMs);
-
-  const parts = server.ran.filter((changes) => rowsOf(changes, allocations) > 0);
-  expect(parts.map((changes) => rowsOf(changes, allocations))).toEqual([
-    rowsMax,
-    rowsMax,
-    rowsMax,
-    1,
-  ]);
-  const positions = parts.map((part) => server.ran.indexOf(part));
-  for (const [part, position] of positions.entries()) {
-    // Only the last part has the evaluation's outcome. Between two parts, other writes get their
-    // turn.
-    expect(rowsOf(server.ran[position]!, evaluations)).toBe(part === positions.length - 1 ? 1 : 0);
-    if (part > 0) expect(position - positions[part - 1]!).toBeGreaterThan(1);
-  }
-  expect(server.all.evaluations().map(({ Status }) => Status)).toEqual(['complete']);
-  expect(server.warnings).toEqual([]);
-});
-
-test('the worker waits while the garbage collector marks, in the middle of a plan', async () => {
-  const server = await setUp({ isApart });
-  const { collector } = server;
-  await server.putNodes('n1');
-  await server.register(wide());
-  server.state.onRan((changes) => {
-    collector.marks = rowsOf(changes, allocations) > 0;
-  });
-  server.start();
-  await server.simulated.advance(longMs);
-  expect(server.all.allocations()).toHaveLength(rowsMax);
-  collector.marks = false;
-  for (const run of collector.waiting.splice(0)) run();
-  await server.simulated.advance(longMs);
-  expect(server.all.allocations()).toHaveLength(2 * rowsMax);
-});
-
-test('a plan that is all or nothing is one part', async () => {
-  const server = await setUp({ isApart });
-  await server.putNodes('n1');
-  await server.register(wide({ AllAtOnce: true }));
-  server.start();
-  await server.simulated.advance(longMs);
-  const parts = server.ran.filter((changes) => rowsOf(changes, allocations) > 0);
-  expect(parts.map((changes) => rowsOf(changes, allocations))).toEqual([count]);
-});
-
-test('after a refusal between two parts, the rest is decided again', async () => {
-  const server = await setUp({ isApart });
-  await server.putNodes('n1', 'n2');
-  await server.register(wide());
-  let closed: string | undefined;
-  server.state.onRan((changes) => {
-    const placed = changes.find(({ table }) => table === allocations.name);
-    if (placed === undefined || closed !== undefined) return;
-    // Nothing more may be placed on the node of the first part.
-    closed = (placed.after as unknown as { NodeID: string }).NodeID;
-    const id = closed;
-    server.simulated.timers.soon(() => {
+  test('a large plan is committed in parts, and others write in between', async () => {
+    const server = await setUp({ isApart });
+    await server.putNodes('n1', 'n2');
+    await server.register(wide());
+    server.start();
+    let others = 0;
+    const writeOn = (): void => {
+      if (others++ === 1000) return;
       void server.write((transaction) => {
-        const table = transaction.table(nodes);
-        table.put({ ...table.get(id)!, SchedulingEligibility: 'ineligible' });
+        transaction.table(nodes).put({ ...makeNode('paper', { Status: 'down' }), SecretHash: 'p' });
+      });
+      server.simulated.timers.soon(writeOn);
+    };
+    writeOn();
+    await server.simulated.advance(longMs);
+
+    const parts = server.ran.filter((changes) => rowsOf(changes, allocations) > 0);
+    expect(parts.map((changes) => rowsOf(changes, allocations))).toEqual([
+      rowsMax,
+      rowsMax,
+      rowsMax,
+      1,
+    ]);
+    const positions = parts.map((part) => server.ran.indexOf(part));
+    for (const [part, position] of positions.entries()) {
+      // Only the last part has the evaluation's outcome. Between two parts, other writes get their
+      // turn.
+      expect(rowsOf(server.ran[position]!, evaluations)).toBe(
+        part === positions.length - 1 ? 1 : 0,
+      );
+      if (part > 0) expect(position - positions[part - 1]!).toBeGreaterThan(1);
+    }
+    expect(server.all.evaluations().map(({ Status }) => Status)).toEqual(['complete']);
+    expect(server.warnings).toEqual([]);
+  });
+
+  test('the worker waits while the garbage collector marks, in the middle of a plan', async () => {
+    const server = await setUp({ isApart });
+    const { collector } = server;
+    await server.putNodes('n1');
+    await server.register(wide());
+    server.state.onRan((changes) => {
+      collector.marks = rowsOf(changes, allocations) > 0;
+    });
+    server.start();
+    await server.simulated.advance(longMs);
+    expect(server.all.allocations()).toHaveLength(rowsMax);
+    collector.marks = false;
+    for (const run of collector.waiting.splice(0)) run();
+    await server.simulated.advance(longMs);
+    expect(server.all.allocations()).toHaveLength(2 * rowsMax);
+  });
+
+  test('a plan that is all or nothing is one part', async () => {
+    const server = await setUp({ isApart });
+    await server.putNodes('n1');
+    await server.register(wide({ AllAtOnce: true }));
+    server.start();
+    await server.simulated.advance(longMs);
+    const parts = server.ran.filter((changes) => rowsOf(changes, allocations) > 0);
+    expect(parts.map((changes) => rowsOf(changes, allocations))).toEqual([count]);
+  });
+
+  test('after a refusal between two parts, the rest is decided again', async () => {
+    const server = await setUp({ isApart });
+    await server.putNodes('n1', 'n2');
+    await server.register(wide());
+    let closed: string | undefined;
+    server.state.onRan((changes) => {
+      const placed = changes.find(({ table }) => table === allocations.name);
+      if (placed === undefined || closed !== undefined) return;
+      // Nothing more may be placed on the node of the first part.
+      closed = (placed.after as unknown as { NodeID: string }).NodeID;
+      const id = closed;
+      server.simulated.timers.soon(() => {
+        void server.write((transaction) => {
+          const table = transaction.table(nodes);
+          table.put({ ...table.get(id)!, SchedulingEligibility: 'ineligible' });
+        });
       });
     });
+    server.start();
+    await server.simulated.advance(longMs);
+
+    expect(server.warnings).toEqual(['plan did not fit any more']);
+    const placed = server.all.allocations();
+    expect(placed).toHaveLength(count);
+    expect(new Set(placed.map(({ Name }) => Name)).size).toBe(count);
+    const [part] = server.ran.filter((changes) => rowsOf(changes, allocations) > 0);
+    const isThere = (row: unknown) => (row as { NodeID: string }).NodeID === closed;
+    const before = part!.filter(({ table, after }) => table === allocations.name && isThere(after));
+    expect(placed.filter(isThere)).toHaveLength(before.length);
+    expect(server.all.evaluations().map(({ Status }) => Status)).toEqual(['complete']);
   });
-  server.start();
-  await server.simulated.advance(longMs);
 
-  expect(server.warnings).toEqual(['plan did not fit any more']);
-  const placed = server.all.allocations();
-  expect(placed).toHaveLength(count);
-  expect(new Set(placed.map(({ Name }) => Name)).size).toBe(count);
-  const [part] = server.ran.filter((changes) => rowsOf(changes, allocations) > 0);
-  const isThere = (row: unknown) => (row as { NodeID: string }).NodeID === closed;
-  const before = part!.filter(({ table, after }) => table === allocations.name && isThere(after));
-  expect(placed.filter(isThere)).toHaveLength(before.length);
-  expect(server.all.evaluations().map(({ Status }) => Status)).toEqual(['complete']);
-});
+  test('after a crash between two parts, the next server goes on from there', async () => {
+    const disk = new MemoryDisk();
+    const first = await setUp({ disk, isApart });
+    await first.putNodes('n1', 'n2');
+    await first.register(wide());
+    // After a pause no part waits for another one.
+    await first.simulated.advance(longMs);
+    let parts = 0;
+    first.state.onRan((changes) => {
+      // The second part runs, and never becomes durable.
+      if (rowsOf(changes, allocations) > 0 && ++parts === 2) {
+        disk.faults.failAppend = () => new Error('the power is out');
+      }
+    });
+    first.start();
+    await first.simulated.advance(longMs);
+    expect(first.worker.figures.decidedApart > 0).toBe(isApart);
+    first.stop();
+    disk.crash('lost');
+    disk.faults.failAppend = undefined;
 
-test('after a crash between two parts, the next server goes on from there', async () => {
-  const disk = new MemoryDisk();
-  const first = await setUp({ disk, isApart });
-  await first.putNodes('n1', 'n2');
-  await first.register(wide());
-  // After a pause no part waits for another one.
-  await first.simulated.advance(longMs);
-  let parts = 0;
-  first.state.onRan((changes) => {
-    // The second part runs, and never becomes durable.
-    if (rowsOf(changes, allocations) > 0 && ++parts === 2) {
-      disk.faults.failAppend = () => new Error('the power is out');
+    const second = await setUp({ disk, isApart, seed: 2 });
+    expect(second.all.allocations()).toHaveLength(rowsMax);
+    expect(second.all.evaluations().map(({ Status }) => Status)).toEqual(['pending']);
+    second.start();
+    await second.simulated.advance(longMs);
+    const placed = second.all.allocations();
+    expect(new Set(placed.map(({ Name }) => Name)).size).toBe(count);
+    expect(placed).toHaveLength(count);
+    expect(second.all.evaluations().map(({ Status }) => Status)).toEqual(['complete']);
+  });
+
+  test("successive evaluations see each other's placements, whatever is written meanwhile", async () => {
+    const server = await setUp({ isApart });
+    await server.write((transaction) => {
+      const node = { SecretHash: 'n1', cpu: 1000, memory: 1e6, disk: 1e6 };
+      transaction.table(nodes).put(makeNode('n1', node));
+    });
+    const group = makeGroup({ Tasks: [makeTask({ Resources: { CPU: 300 } })] });
+    for (const ID of ['a', 'b', 'c', 'd', 'e']) {
+      await server.register({ ID, TaskGroups: [group] });
     }
-  });
-  first.start();
-  await first.simulated.advance(longMs);
-  expect(first.worker.figures.decidedApart > 0).toBe(isApart);
-  first.stop();
-  disk.crash('lost');
-  disk.faults.failAppend = undefined;
+    server.start();
+    await server.simulated.advance(longMs);
+    expect(server.warnings).toEqual([]);
+    expect(server.all.allocations()).toHaveLength(3);
 
-  const second = await setUp({ disk, isApart, seed: 2 });
-  expect(second.all.allocations()).toHaveLength(rowsMax);
-  expect(second.all.evaluations().map(({ Status }) => Status)).toEqual(['pending']);
-  second.start();
-  await second.simulated.advance(longMs);
-  const placed = second.all.allocations();
-  expect(new Set(placed.map(({ Name }) => Name)).size).toBe(count);
-  expect(placed).toHaveLength(count);
-  expect(second.all.evaluations().map(({ Status }) => Status)).toEqual(['complete']);
-});
-
-test("successive evaluations see each other's placements, whatever is written meanwhile", async () => {
-  const server = await setUp({ isApart });
-  await server.write((transaction) => {
-    const node = { SecretHash: 'n1', cpu: 1000, memory: 1e6, disk: 1e6 };
-    transaction.table(nodes).put(makeNode('n1', node));
+    // An allocation that has ended makes room, and the next evaluation sees it.
+    await server.write((transaction) => {
+      const table = transaction.table(allocations);
+      const [ended] = [...table.scan()];
+      table.put({ ...ended!, ClientStatus: 'complete', DesiredStatus: 'stop' });
+    });
+    await server.register({ ID: 'f', TaskGroups: [group] });
+    await server.simulated.advance(longMs);
+    expect(server.warnings).toEqual([]);
+    const here = server.state
+      .read()
+      .table(allocations)
+      .by('occupant')
+      .scan({ prefix: ['n1'] });
+    expect([...here]).toHaveLength(3);
+    const open = server.state.read().table(evaluations).by('open');
+    expect([...open.scan({ prefix: inNamespace('default') })].length).toBe(2);
   });
-  const group = makeGroup({ Tasks: [makeTask({ Resources: { CPU: 300 } })] });
-  for (const ID of ['a', 'b', 'c', 'd', 'e']) {
-    await server.register({ ID, TaskGroups: [group] });
-  }
-  server.start();
-  await server.simulated.advance(longMs);
-  expect(server.warnings).toEqual([]);
-  expect(server.all.allocations()).toHaveLength(3);
-
-  // An allocation that has ended makes room, and the next evaluation sees it.
-  await server.write((transaction) => {
-    const table = transaction.table(allocations);
-    const [ended] = [...table.scan()];
-    table.put({ ...ended!, ClientStatus: 'complete', DesiredStatus: 'stop' });
-  });
-  await server.register({ ID: 'f', TaskGroups: [group] });
-  await server.simulated.advance(longMs);
-  expect(server.warnings).toEqual([]);
-  const here = server.state
-    .read()
-    .table(allocations)
-    .by('occupant')
-    .scan({ prefix: ['n1'] });
-  expect([...here]).toHaveLength(3);
-  const open = server.state.read().table(evaluations).by('open');
-  expect([...open.scan({ prefix: inNamespace('default') })].length).toBe(2);
-});
 });
 
 /** A server whose decider is ready. */

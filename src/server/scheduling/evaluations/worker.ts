@@ -43,6 +43,14 @@ export interface DecisionFigures {
   decidedApart: number;
 }
 
+export interface EvaluationWorkerParts {
+  readonly dispatcher: EvaluationDispatcher;
+  readonly configuration: ConfigurationFor;
+  readonly decisions: Decisions;
+  /** Starts the decider of the term; `undefined`: the worker decides. */
+  readonly startDecider?: (() => Decider) | undefined;
+}
+
 /** Not in limits: the upper bounds of the buckets, in seconds. Dashboards know them. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
 
@@ -70,7 +78,7 @@ export class EvaluationWorker {
   readonly #configuration: ConfigurationFor;
   readonly #decisions: Decisions;
   readonly #memory = new SchedulerMemory();
-  readonly #startDecider: () => Decider | undefined;
+  readonly #startDecider: EvaluationWorkerParts['startDecider'];
   #decider: Decider | undefined;
   /** Whether the evaluation that is being decided waits for the decider. */
   #isWaiting = false;
@@ -90,10 +98,7 @@ export class EvaluationWorker {
 
   constructor(
     context: ServerContext,
-    dispatcher: EvaluationDispatcher,
-    configuration: ConfigurationFor,
-    decisions: Decisions,
-    startDecider: () => Decider | undefined = () => undefined,
+    { dispatcher, configuration, decisions, startDecider }: EvaluationWorkerParts,
   ) {
     this.#timing = new Timing(bounds, context.stopwatch);
     this.figures = { seconds: this.#timing.seconds, refusedPlans: 0, decidedApart: 0 };
@@ -111,7 +116,7 @@ export class EvaluationWorker {
       this.#memory.noteChanges(changes, index);
       this.#decisions.changed(changes.length);
     });
-    this.#decider = this.#startDecider();
+    this.#decider = this.#startDecider?.();
     this.#awaitEvaluation();
   }
 
@@ -258,8 +263,9 @@ export class EvaluationWorker {
       if (isKept && result.plan.placements.length > 0) seen.keep();
     } else {
       if (isKept) seen.keep();
-      result = yield* this.#awaited(answer);
-      if (result === undefined) return yield* this.#schedule(evaluation, attempt);
+      const told = yield* this.#awaited(answer);
+      if (told === undefined) return yield* this.#schedule(evaluation, attempt);
+      result = yield* told;
       this.figures.decidedApart++;
       yield* this.#knowNodes(configuration);
     }
