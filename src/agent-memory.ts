@@ -4,7 +4,7 @@ import * as modules from 'node:module';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { collectAll } from './base/collector.ts';
 import { collectorLimits } from './base/limits.ts';
-import { saveMemoryAtRest } from './base/memory-saver.ts';
+import { type Growth, saveMemoryAtRest } from './base/memory-saver.ts';
 import type { Timers } from './base/ports.ts';
 
 /**
@@ -25,8 +25,8 @@ export function saveProcessMemory(
     saveMemoryAtRest({
       timers,
       utilization: loopUtilization(),
-      isSmall: isHeapSmall,
-      save: collectAtRest,
+      heapBytes: () => getHeapStatistics().used_heap_size,
+      grow: letHeapGrow,
       collect: () => {
         void collectAll({ isStart });
         isStart = false;
@@ -52,9 +52,10 @@ function collectBuffersWithHeap(): void {
   setFlagsFromString('--external-memory-accounted-in-global-limit');
 }
 
-/** Keeps the heap small at rest. */
-function collectAtRest(isAtRest: boolean): void {
-  setFlagsFromString(isAtRest ? '--memory-saver-mode' : '--no-memory-saver-mode');
+function letHeapGrow(growth: Growth): void {
+  setFlagsFromString(growth === 'least' ? '--memory-saver-mode' : '--no-memory-saver-mode');
+  // In percent of what is in use; 0: as V8 decides.
+  setFlagsFromString(`--heap-growing-percent=${growth === 'modest' ? 100 : 0}`);
 }
 
 /**
@@ -64,9 +65,6 @@ function collectAtRest(isAtRest: boolean): void {
 function setOptimizing(isOn: boolean): void {
   setFlagsFromString(isOn ? '--no-efficiency-mode' : '--efficiency-mode');
 }
-
-const isHeapSmall = (): boolean =>
-  getHeapStatistics().used_heap_size <= collectorLimits.smallHeapBytesMax;
 
 /** The utilization of this thread's event loop since the last call. */
 function loopUtilization(): () => number {

@@ -16,6 +16,8 @@ export const collectorLimits = {
   looksBetween: 120,
   /** A larger heap is left to the collector: collecting all of it at rest would delay the next request for too long, and cost too much. */
   smallHeapBytesMax: 128 * mebibyte,
+  /** Up to here, with its garbage, V8's own thread marks a heap within half a second. */
+  modestHeapBytesMax: 384 * mebibyte,
   /** Young objects are collected after this many bytes of messages on WebSockets. */
   receivedBytesMax: 2 * mebibyte,
 } as const;
