@@ -3,7 +3,7 @@ import { alternate, type Benchmark, type Figure } from './benchmark.ts';
 import { type Waits, waitsWhile } from './holds-outside.ts';
 import { drained, joinPaperFleet, paperDatacenter, smallJob } from './jobs.ts';
 import { limits } from './limits.ts';
-import { mainThreadMs, usedMs } from './processes.ts';
+import { mainThreadMs, quiet, residentBytes, usedMs } from './processes.ts';
 import { call, type Target } from './target.ts';
 
 const { nodes, count, waiting, waitingCount } = limits.decider;
@@ -64,6 +64,7 @@ async function submit(target: Target, job: object): Promise<void> {
   await drained(target, lookAgainMs);
 }
 
+/** Of a load. */
 interface Measured {
   readonly elapsedMs: number;
   readonly mainMs: number;
@@ -86,8 +87,8 @@ export const decider: Benchmark = {
       const of = (what: string, pick: (one: Measured) => number): Figure => ({
         name: `${name}: ${what}`,
         unit: 'ms',
-        ours: results.ours.map((run) => pick(run[at]!)),
-        baseline: results.baseline.map((run) => pick(run[at]!)),
+        ours: results.ours.map((run) => pick(run.loads[at]!)),
+        baseline: results.baseline.map((run) => pick(run.loads[at]!)),
       });
       return [
         of('processor time, main thread', ({ mainMs }) => mainMs),
@@ -98,23 +99,42 @@ export const decider: Benchmark = {
         of('longest', ({ waits }) => waits.maxMs),
       ];
     });
+    const memory = (name: string, pick: (run: Run) => number): Figure => ({
+      name: `memory of the decider, ${name}`,
+      unit: 'MB',
+      ours: results.ours.map((run, at) => (pick(run) - pick(results.baseline[at]!)) / 2 ** 20),
+    });
     return {
-      figures,
+      figures: [
+        ...figures,
+        memory('fresh', ({ freshBytes }) => freshBytes),
+        memory('after the loads', ({ filledBytes }) => filledBytes),
+      ],
       notes: [
         'The nodes exist on paper alone. The main thread commits plans, answers requests and feeds the decider; it decides ' +
           'nothing. A request goes out each 10 ms from another process.',
+        'Memory of the decider: the resident memory of the agent at rest with it, without that of the agent without.',
       ],
     };
   },
 };
 
-async function measure({ target, pid }: RunningAgent): Promise<readonly Measured[]> {
+interface Run {
+  readonly freshBytes: number;
+  readonly filledBytes: number;
+  readonly loads: readonly Measured[];
+}
+
+async function measure({ target, pid }: RunningAgent): Promise<Run> {
+  await quiet(pid);
+  const freshBytes = residentBytes(pid);
   const fleet = await joinPaperFleet(target, { nodes, jobsEach: Math.ceil((3 * count) / nodes) });
   try {
     await submit(target, smallJob('warm-up', { count: warmUpCount, datacenter: paperDatacenter }));
     const found: Measured[] = [];
     for (const { run } of loads) found.push(await measured({ target, pid }, run));
-    return found;
+    await quiet(pid);
+    return { freshBytes, filledBytes: residentBytes(pid), loads: found };
   } finally {
     fleet.leave();
   }
