@@ -105,7 +105,8 @@ async function withAgent(use: (agent: Started) => void): Promise<void> {
   const runtime = createServer((_request, response) => response.writeHead(404).end('{}'));
   await once(runtime.listen(socket), 'listening');
   const data = mkdtempSync(join(folder, 'data-'));
-  const args = ['agent', '--dev', '--http', '127.0.0.1:0', '--data-dir', data, '--readers', '1'];
+  const threads = ['--readers', '1', '--decider=true'];
+  const args = ['agent', '--dev', '--http', '127.0.0.1:0', '--data-dir', data, ...threads];
   const agent = spawn(roster, [...args, '--tasks-on-exit', 'stop'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, DOCKER_HOST: `unix://${socket}` },
@@ -133,12 +134,18 @@ test(
       expect(told).not.toMatch(/bin\/roster|examples\//);
       const steps = guide.split('\n## Debian package')[0]!.match(/^roster job .+$/gm)!;
       const PATH = `${dirname(roster)}:${process.env.PATH}`;
-      const ran = execFileSync('sh', ['-e', '-c', steps.join('\n')], {
-        cwd: folder,
-        env: { ...process.env, PATH, ROSTER_ADDR: address, ROSTER_TOKEN: token },
-        encoding: 'utf8',
-      });
-      expect(ran.match(/ running /g)).toHaveLength(2);
+      const inShell = (script: string) =>
+        execFileSync('sh', ['-e', '-c', script], {
+          cwd: folder,
+          env: { ...process.env, PATH, ROSTER_ADDR: address, ROSTER_TOKEN: token },
+          encoding: 'utf8',
+          timeout: 50_000,
+        });
+      expect(inShell(steps.join('\n')).match(/ running /g)).toHaveLength(2);
+      // The decider may load the state until now.
+      const decided =
+        "roster operator api '/v1/metrics?format=prometheus' | grep '^roster_decider_decisions_total [1-9]'";
+      inShell(`until ${decided}; do roster job eval -detach example; done`);
     }),
   60_000,
 );

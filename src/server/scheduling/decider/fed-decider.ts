@@ -62,7 +62,7 @@ export class FedDecider implements Decider {
 
   decide(question: Question): Promise<Steps<SchedulerResult> | undefined> | undefined {
     const run = this.#run;
-    if (run?.isReady !== true) return undefined;
+    if (run?.isReady !== true || run.feed.isOver) return undefined;
     assert(this.#waiting === undefined, 'a decider is asked one question at a time');
     this.#sendTexts();
     run.port.send({ kind: 'decide', question });
