@@ -48,7 +48,9 @@ type Run = () => Answer | Promise<Answer>;
  *      leader is asked.
  *  F4. While no server leads, a request waits up to `holdMs` for one, so that a change of the leader is no
  *      failure. A heartbeat does not wait: this server tells the node since when no server leads.
- *  F5. A write goes on when its caller is gone, as on the leader itself. Nothing else is asked for a caller that is gone.
+ *  F5. A leader that refuses a write for what its state shows is still the leader after that: another one, of which it
+ *      has not heard yet, may know better. If it is not, the write goes to that one.
+ *  F6. A write goes on when its caller is gone, as on the leader itself. Nothing else is asked for a caller that is gone.
  */
 export class Forwarding {
   readonly #options: ForwardOptions;
@@ -106,8 +108,10 @@ export class Forwarding {
     const ended = beginWrite();
     const failed = (thrown: unknown) => {
       ended();
-      if (asking.isAsked || !mayBeRepeated(asking.request, thrown)) throw thrown;
-      return this.#handOn(asking, here, endMs);
+      const mayRepeat = !asking.isAsked && mayBeRepeated(asking.request, thrown);
+      if (mayRepeat) return this.#handOn(asking, here, endMs);
+      if (!restsOnState(thrown)) throw thrown;
+      return this.#refuse(thrown, asking, here, endMs);
     };
     try {
       const answer = here();
@@ -123,6 +127,14 @@ export class Forwarding {
     } catch (thrown) {
       return failed(thrown);
     }
+  }
+
+  /** F5. */
+  async #refuse(thrown: unknown, asking: Asking, here: Run, endMs?: number): Promise<Answer> {
+    const { exact, takesWrites } = this.#options;
+    await exact();
+    if (takesWrites()) throw thrown;
+    return this.#handOn(asking, here, endMs);
   }
 
   /** Has the leader answer; here, if this server leads meanwhile. F4. */
@@ -198,6 +210,10 @@ export const repeatHeader = 'x-roster-repeat';
 export const mayBeRepeated = (request: Request, thrown: unknown): boolean =>
   thrown === notTaken ||
   (isLeaderWanted(thrown) && header(request, 'idempotency-key') !== undefined);
+
+/** Whether another state may have led to another answer. */
+const restsOnState = (thrown: unknown): boolean =>
+  thrown instanceof RosterError && thrown.status > 400 && thrown.status < 500;
 
 const isStream = ({ body }: Answer): boolean =>
   typeof body === 'object' && !(body instanceof Uint8Array);
