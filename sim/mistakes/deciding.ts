@@ -151,4 +151,40 @@ export const ofDeciding: readonly Mistake[] = [
     guarantee: 'failed and lost allocations are replaced',
     life: { seed: 4, nodes: 12, hours: 0.5 },
   },
+  {
+    name: 'the plan of a decider is committed although its nodes have changed',
+    places: [
+      {
+        file: 'src/server/scheduling/plans/apply.ts',
+        right: 'if (reason !== undefined) refusals.push',
+        wrong: 'if (unfit === undefined && reason !== undefined) refusals.push',
+      },
+    ],
+    guarantee: 'a placement obeys the constraints of its job',
+    life: { seed: 1, nodes: 10, hours: 0.5, deciders: true },
+  },
+  {
+    name: 'a decider is asked before it is sent what has run',
+    places: [
+      {
+        file: 'src/server/scheduling/decider/fed-decider.ts',
+        right: "this.#sendTexts();\n    run.port.send({ kind: 'decide'",
+        wrong: "run.port.send({ kind: 'decide'",
+      },
+    ],
+    guarantee: 'no logged error is unexpected',
+    life: { seed: 1, nodes: 6, hours: 0.25, deciders: true },
+  },
+  {
+    name: 'the question that a decider leaves when it dies is forgotten',
+    places: [
+      {
+        file: 'src/server/scheduling/decider/fed-decider.ts',
+        right: 'this.#answerQuestion(({ resolve }) => resolve(undefined));\n    this.#restart =',
+        wrong: 'this.#waiting = undefined;\n    this.#restart =',
+      },
+    ],
+    guarantee: 'desired counts are reached after the faults end',
+    life: { seed: 1, nodes: 6, hours: 0.25, deciders: true },
+  },
 ];

@@ -21,6 +21,8 @@ export interface Life {
   readonly log?: LogName;
   /** Whether users restore snapshots. */
   readonly restores?: boolean;
+  /** Whether servers have deciders. */
+  readonly deciders?: boolean;
 }
 
 export interface Mistake {

@@ -22,7 +22,7 @@ test('no two mistakes have the same name', () => {
 
 describe('its checker finds the mistake', () => {
   test.each(drawn(mistakes))('$name', { timeout: 900_000 }, async ({ name, guarantee, life }) => {
-    const { seed, nodes, hours, clusters = 1, servers = 1, log = 'memory', restores } = life;
+    const { seed, nodes, hours, clusters = 1, servers = 1, log = 'memory' } = life;
     const out = await sim(
       '--mistake',
       name,
@@ -40,7 +40,8 @@ describe('its checker finds the mistake', () => {
       `${servers}`,
       '--log',
       log,
-      ...(restores ? ['--restores'] : []),
+      ...(life.restores ? ['--restores'] : []),
+      ...(life.deciders ? ['--deciders'] : []),
     );
     expect(out).toContain(`: ${guarantee}: `);
   });
