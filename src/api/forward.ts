@@ -111,7 +111,7 @@ export class Forwarding {
       const mayRepeat = !asking.isAsked && mayBeRepeated(asking.request, thrown);
       if (mayRepeat) return this.#handOn(asking, here, endMs);
       if (!restsOnState(thrown)) throw thrown;
-      return this.#refuse(thrown, asking, here, endMs);
+      return this.#refuseIfLeading(thrown, asking, here, endMs);
     };
     try {
       const answer = here();
@@ -130,7 +130,7 @@ export class Forwarding {
   }
 
   /** F5. */
-  async #refuse(thrown: unknown, asking: Asking, here: Run, endMs?: number): Promise<Answer> {
+  async #refuseIfLeading(thrown: unknown, asking: Asking, here: Run, endMs?: number): Promise<Answer> {
     const { exact, takesWrites } = this.#options;
     await exact();
     if (takesWrites()) throw thrown;
