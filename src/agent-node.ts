@@ -19,6 +19,7 @@ import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { readProcessor } from './node/fingerprint/processor.ts';
 import type { ArtifactSettings } from './node/hooks/artifacts/settings.ts';
 import { ServerData } from './node/hooks/templates/server-data.ts';
+import { Machine } from './node/machine.ts';
 import { NodeAgent, type NodeAgentOptions } from './node/node-agent.ts';
 import type { NodeChange } from './node/node-change.ts';
 import { httpServerApi, nodeTransport } from './node/server-api-http.ts';
@@ -84,12 +85,11 @@ type StartedNode = NodeOptions & {
 interface NodePlace {
   readonly directory: string;
   readonly temporary: boolean;
+  readonly release: () => void;
 }
 
 /** The node's own directory, held against other agents until `release`. */
-async function openPlace(
-  dataDirectory: string | undefined,
-): Promise<NodePlace & { readonly release: () => void }> {
+async function openPlace(dataDirectory: string | undefined): Promise<NodePlace> {
   const temporary = dataDirectory === undefined;
   const directory = temporary
     ? await mkdtemp(join(tmpdir(), 'roster-'))
@@ -100,60 +100,122 @@ async function openPlace(
   return { directory, temporary, release };
 }
 
+async function leavePlace({ directory, temporary, release }: NodePlace): Promise<void> {
+  release();
+  if (temporary) await rm(directory, { recursive: true, force: true });
+}
+
 /** Parts that only tests replace; they are not options, so that no configuration can set them. */
 export type NodeParts = Pick<NodeAgentOptions, 'defences' | 'launchSupervisor'>;
 
-/**
- * Starts a node, which tries its servers until one answers. Rejects if the data directory cannot
- * be used, or another agent uses it; then nothing is left running.
- */
-export async function startNode(
+/** A node that has begun before its servers are known. It is closed unless it starts. */
+export interface PreparedNode {
+  /** Takes up the supervisor of an earlier agent, or starts one. Returns at once. */
+  connect(): void;
+  /** Rejects if the data directory cannot be used, or another agent uses it; then nothing is left running. */
+  start(servers: NodeServers): Promise<RunningNode>;
+  close(): Promise<void>;
+}
+
+/** Starts a node, which tries its servers until one answers. Rejects as {@link PreparedNode.start} does. */
+export const startNode = (
   options: StartedNode,
+  servers: NodeServers,
+  parts?: NodeParts,
+): Promise<RunningNode> => prepareNode(options, parts).start(servers);
+
+/** Begins to find out what the machine offers, which takes longer than all else. */
+export function prepareNode(given: StartedNode, parts: NodeParts = {}): PreparedNode {
+  const { world = realWorld } = given;
+  const options = { ...given, world, log: monitored(given.log ?? silentLog, world.clock) };
+  const opening = openMachine(options, parts);
+  // `start` tells the error.
+  opening.then(({ machine }) => machine.find()).catch(() => {});
+  let isStarted = false;
+  return {
+    connect: () =>
+      void opening.then(({ machine }) => machine.supervisor?.connect()).catch(() => {}),
+    async start(servers) {
+      isStarted = true;
+      return startOn(await opening, options, servers);
+    },
+    async close() {
+      if (isStarted) return;
+      await opening.then(closeMachine, () => {});
+    },
+  };
+}
+
+type Settled = StartedNode & {
+  readonly world: World;
+  readonly log: ReturnType<typeof monitored>;
+};
+
+/** A machine, with the directory that it holds for its node, and the options of both. */
+async function openMachine(options: Settled, parts: NodeParts) {
+  const { dataDirectory, environment = {}, world, log, version = '0.0.0' } = options;
+  const collector = await collectorOf({ ...options, version });
+  const place = await openPlace(dataDirectory);
+  const { directory, temporary } = place;
+  const own = {
+    ...parts,
+    world,
+    version,
+    drivers: [dockerDriver(options, world, { ...parts, directory, temporary })],
+    allowedDrivers: options.drivers ?? {},
+    dataDirectory: directory,
+    settings: options.node,
+    endWithAgent: temporary,
+    // The mounts of a temporary directory would never be swept after a crash.
+    secretsInMemory: !temporary,
+    isolation: options.isolation ?? {},
+    environment,
+    onNotice: (sentence: string) => log.info({ component: 'node' }, sentence),
+  };
+  return { collector, place, own, machine: new Machine(own) };
+}
+
+type OpenedMachine = Awaited<ReturnType<typeof openMachine>>;
+
+async function closeMachine({ collector, place, machine }: OpenedMachine): Promise<void> {
+  try {
+    await collector?.close();
+    await machine.close({ stopTasks: place.temporary });
+  } finally {
+    await leavePlace(place);
+  }
+}
+
+async function startOn(
+  { collector, place, own, machine }: OpenedMachine,
+  options: Settled,
   { addresses, introduction, resolve: lookUp = resolveName, ...trust }: NodeServers,
-  parts: NodeParts = {},
 ): Promise<RunningNode> {
-  const { world = realWorld, version = '0.0.0', region = 'global' } = options;
-  const log = monitored(options.log ?? silentLog, world.clock);
-  const { dataDirectory, environment = {} } = options;
-  const collector = await collectorOf({ ...options, world, version, log });
-  const { directory, temporary, release } = await openPlace(dataDirectory);
+  const { world, log, region = 'global' } = options;
   const servers = new ServerChoice({ addresses, random: world.random, resolve: lookUp });
   // Own connections, so that many watched values never delay the heartbeat.
   const transport = nodeTransport(servers, trust);
   const data = new ServerData({ world, address: addresses.join(' or '), transport });
-  const docker = dockerDriver(options, world, { ...parts, directory, temporary });
   const node = new NodeAgent({
-    ...parts,
-    world,
-    version,
+    ...own,
+    machine,
     region,
-    drivers: [docker],
-    allowedDrivers: options.drivers ?? {},
     api: httpServerApi({ servers, ...trust }),
-    dataDirectory: directory,
-    settings: options.node,
     introduction,
-    endWithAgent: temporary,
     artifacts: options.artifacts ?? {},
-    // The mounts of a temporary directory would never be swept after a crash.
-    secretsInMemory: !temporary,
     templateData: data,
-    isolation: options.isolation ?? {},
-    environment,
     logLines: log.lines,
     tracer: collector?.tracer,
     reload: options.reload,
-    onNotice: (sentence) => log.info({ component: 'node' }, sentence),
   });
   const close = async (tasks: 'stop' | 'keep') => {
     try {
       // First, since it tells the last metrics of tasks that run.
       await collector?.close();
-      await node.stop({ stopTasks: temporary || tasks === 'stop' });
+      await node.stop({ stopTasks: place.temporary || tasks === 'stop' });
     } finally {
       await data.close();
-      release();
-      if (temporary) await rm(directory, { recursive: true, force: true });
+      await leavePlace(place);
     }
   };
   try {
@@ -182,7 +244,7 @@ async function collectorOf({
   telemetry,
   node,
   ...options
-}: StartedNode & { readonly world: World; readonly version: string; readonly log: Log }) {
+}: Settled & { readonly version: string }) {
   if (telemetry === undefined) return undefined;
   const { openCollector, metricsOfNode, metricsOfProcess } = await import('./agent-telemetry.ts');
   const collector = await openCollector(telemetry, { ...options, name: node.name ?? hostname() });
@@ -196,7 +258,7 @@ async function collectorOf({
 function dockerDriver(
   { environment = {}, docker = {}, node }: StartedNode,
   { clock, timers }: World,
-  { directory, temporary, defences }: NodeParts & NodePlace,
+  { directory, temporary, defences }: NodeParts & Omit<NodePlace, 'release'>,
 ): DockerDriver {
   const { cores, totalMhz } = readProcessor();
   return new DockerDriver({

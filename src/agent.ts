@@ -28,6 +28,7 @@ import { holdPort } from './api/http-server-hold.ts';
 import { logFaultOf } from './api/log-health.ts';
 import type { Reload } from './api/reload.ts';
 import type { ServerCertificate } from './api/server-certificate.ts';
+import { Opened } from './base/opened.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { refusal } from './model/errors.ts';
@@ -204,19 +205,6 @@ const withDefaults = ({ world = realWorld, log = silentLog, ...options }: Create
   dataDirectory: options.dataDirectory && resolve(options.dataDirectory),
 });
 
-/** The open parts of an agent. They are closed in reverse order. */
-class Opened {
-  readonly #closings: (() => unknown)[] = [];
-
-  add(close: () => unknown): void {
-    this.#closings.push(close);
-  }
-
-  async close(): Promise<void> {
-    for (const close of this.#closings.splice(0).reverse()) await close();
-  }
-}
-
 async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const used = { certificate: options.certificate };
   const trust: TlsTrust = used.certificate === undefined ? {} : { own: () => used.certificate! };
@@ -227,9 +215,11 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const { http, certificate } = options;
   const release = http && (await holdPort({ ...http, certificate }, () => refused));
   opened.add(() => release?.());
+  const prepared = await preparedNode(options, opened);
   const rootKey = await givenRootKey(options.rootKey, options, waiting);
   const opening = openServer({ ...options, rootKey, waiting }, opened);
   const { server, state, others, rootToken, log, readers, rootKey: key } = await opening;
+  prepared?.connect();
   let node: RunningNode | undefined;
   const sink = auditSinkOf(options, opened);
   const telemetry = await telemetryOf(options, state, opened);
@@ -252,12 +242,9 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const scheme = options.certificate === undefined ? 'http' : 'https';
   const address = listening && `${scheme}://${listening}`;
   let tasks: 'stop' | 'keep' = 'stop';
-  if (options.node !== undefined && address !== undefined) {
-    const { startNode } = await import('./agent-node.ts');
-    node = await startNode(
-      { ...options, node: options.node, reload: options.reload, telemetry: undefined },
-      { addresses: [address], introduction: introducing(server), ...trust },
-    );
+  if (prepared !== undefined && address !== undefined) {
+    const introduction = introducing(server);
+    node = await prepared.start({ addresses: [address], introduction, ...trust });
     opened.add(() => node?.close(tasks));
   }
   // Without another server there is nobody to hand over to.
@@ -286,6 +273,15 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
     configure: configuring(api, readers, () => node),
     auditSignal: (signal) => api.auditSignal(signal),
   };
+}
+
+/** The node finds out about its machine while the server opens its state, and touches no task before that is open. */
+async function preparedNode({ node, http, ...options }: Settled, opened: Opened) {
+  if (node === undefined || http === undefined) return undefined;
+  const { prepareNode } = await import('./agent-node.ts');
+  const prepared = prepareNode({ ...options, node, telemetry: undefined });
+  opened.add(() => prepared.close());
+  return prepared;
 }
 
 const ofNode = (node: () => RunningNode | undefined) => ({

@@ -6,11 +6,7 @@ import type { NodeCounters } from '../model/node/node-counters.ts';
 import type { RestoredForNode } from '../model/snapshot/restore-record.ts';
 import { Allocations } from './allocations.ts';
 import { allDefences } from './defences.ts';
-import { asAllowed, type DriverSettings } from './drivers/allowed.ts';
-import type { Drivers } from './drivers/driver.ts';
-import { processDrivers } from './drivers/processes.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
-import { fingerprint } from './fingerprint/fingerprint.ts';
 import { artifactsHook } from './hooks/artifacts/artifacts.ts';
 import { diskHook } from './hooks/disk.ts';
 import { dispatchPayloadHook } from './hooks/dispatch-payload.ts';
@@ -22,7 +18,8 @@ import { templatesHook } from './hooks/templates/templates-hook.ts';
 import { volumesHook } from './hooks/volumes.ts';
 import { identityIn } from './identity.ts';
 import { agentLimits } from './limits.ts';
-import { SecretMemory } from './memory-mounts/secret-memory.ts';
+import { Machine } from './machine.ts';
+import type { SecretMemory } from './memory-mounts/secret-memory.ts';
 import type { NodeAgentOptions } from './node-agent-options.ts';
 import { describedWith, type NodeChange } from './node-change.ts';
 import { Registration } from './registration.ts';
@@ -32,8 +29,6 @@ import { answerServers, followAssignments, sendHeartbeats, watchDrivers } from '
 import { countersOf } from './statistics/counters.ts';
 import { StatusReporter } from './status-reporter.ts';
 import { streamHandlers } from './stream-handlers.ts';
-import { SupervisorClient } from './supervisor/client.ts';
-import { launchSupervisor } from './supervisor/launch.ts';
 import { TaskTraces } from './tracing/task-traces.ts';
 import { machineRegistry, UidRegistry } from './users/uid-registry.ts';
 import { UserLeases } from './users/user-leases.ts';
@@ -52,9 +47,7 @@ export type { NodeAgentOptions };
 export class NodeAgent {
   readonly #options: NodeAgentOptions;
   readonly #stop = new AbortController();
-  readonly #supervisor: SupervisorClient | undefined;
-  readonly #drivers: Drivers;
-  #allowed: DriverSettings;
+  readonly #machine: Machine;
   #isExecDisabled: boolean;
   readonly #identities: IdentitySource;
   readonly #contact: ServerContact;
@@ -71,15 +64,10 @@ export class NodeAgent {
 
   constructor(options: NodeAgentOptions) {
     this.#options = options;
-    this.#allowed = options.allowedDrivers ?? {};
+    this.#machine = options.machine ?? new Machine(options);
     this.#isExecDisabled = options.settings.isRemoteExecDisabled ?? false;
-    const { dataDirectory, endWithAgent, onNotice, world, drivers = [] } = options;
-    const { clock, timers, random } = world;
-    if (options.withoutRawExec !== true) {
-      const { launchSupervisor: launch = launchSupervisor } = options;
-      const client = { dataDirectory, endWithAgent, timers, random, onNotice, launch };
-      this.#supervisor = new SupervisorClient(client);
-    }
+    const { dataDirectory, onNotice, world } = options;
+    const { clock, timers } = world;
     this.#contact = new ServerContact({ clock, timers, dataDirectory, onNotice });
     this.#registration = new Registration({
       world,
@@ -97,17 +85,6 @@ export class NodeAgent {
     });
     this.#identities = this.#newIdentities();
     this.#traces = this.#newTraces();
-    const { environment, isolation = {}, defences = allDefences } = options;
-    const builtIn =
-      this.#supervisor === undefined
-        ? []
-        : processDrivers(this.#supervisor, isolation, environment.PATH ?? '', defences);
-    this.#drivers = new Map(
-      [...builtIn, ...drivers].map((driver) => [
-        driver.name,
-        asAllowed(driver, () => this.#allowed),
-      ]),
-    );
   }
 
   /** The node's id; empty before `start`. */
@@ -168,7 +145,7 @@ export class NodeAgent {
       sendHeartbeats(context),
       followAssignments(context, (assignments) => this.#assign(allocations, assignments)),
       answerServers(context, handlers),
-      watchDrivers(context, this.#drivers),
+      watchDrivers(context, this.#machine.drivers),
     ]);
   }
 
@@ -188,9 +165,9 @@ export class NodeAgent {
 
   /** Takes other settings while its tasks go on. Resolves when a server knows them, or none took them for a while. */
   async configure(change: NodeChange): Promise<void> {
-    this.#allowed = change.drivers;
+    this.#machine.allowed = change.drivers;
     this.#isExecDisabled = change.isRemoteExecDisabled;
-    const found = { drivers: this.#drivers, clock: this.#options.world.clock };
+    const found = { drivers: this.#machine.drivers, clock: this.#options.world.clock };
     const withinMs = agentLimits.describedWithinMs;
     await this.#registration.change((node) => describedWith(node, change, found), withinMs);
   }
@@ -212,22 +189,18 @@ export class NodeAgent {
     if (stopTasks) await this.#allocations?.suspend();
     else await this.#allocations?.leave();
     if (stopTasks) await this.#secretMemory?.unmount(() => true);
-    await this.#secretMemory?.close();
     await Promise.all([
       this.#reporter?.stop(agentLimits.stopGraceMs),
       this.#services?.reporter.stop(agentLimits.stopGraceMs),
     ]);
     await this.#contact.close();
-    await Promise.all([...this.#drivers.values()].map((driver) => driver.close?.()));
-    if (stopTasks) await this.#supervisor?.shutdown();
-    else await this.#supervisor?.close();
+    await this.#machine.close({ stopTasks });
     if (this.#options.endWithAgent) this.#users?.release();
   }
 
   /** Kills every task at once, also while `stop` gives them time. Resolves when they are gone. */
-  async killTasks(): Promise<void> {
-    const others = [...this.#drivers.values()].map((driver) => driver.killAll?.());
-    await Promise.all([this.#supervisor?.killAll(), ...others]);
+  killTasks(): Promise<void> {
+    return this.#machine.killTasks();
   }
 
   /** The snapshot may be older than what runs here: all allocations are reported again. */
@@ -245,25 +218,18 @@ export class NodeAgent {
 
   /** The description of this machine, once its supervisor runs. */
   async #describe(): Promise<NodeRegistration> {
-    const { world, dataDirectory, version, settings, secretsInMemory, onNotice } = this.#options;
     await this.#registration.readIdentity();
-    const isWanted = secretsInMemory ?? false;
-    const secretMemory = await SecretMemory.find({ dataDirectory, isWanted, onNotice });
-    this.#secretMemory = secretMemory;
-    const { id } = this.#registration;
-    const known = { id, version, dataDirectory, settings, clock: world.clock };
-    const [described] = await Promise.all([
-      fingerprint({ ...known, drivers: this.#drivers }),
-      this.#supervisor?.connect(),
-    ]);
-    return { ...described, Attributes: { ...described.Attributes, ...secretMemory.attributes } };
+    const machine = this.#machine;
+    const [found] = await Promise.all([machine.find(), machine.supervisor?.connect()]);
+    this.#secretMemory = found.secretMemory;
+    return { ID: this.#registration.id, ...found.described };
   }
 
   /** `undefined`: no driver here gives users to allocations. */
   #openUsers(): Promise<UserLeases> | undefined {
     const { dataDirectory, isolation, uidRegistry = machineRegistry, onNotice } = this.#options;
     const { defences = allDefences } = this.#options;
-    const isWanted = [...this.#drivers.values()].some((driver) => driver.usesOwnUser);
+    const isWanted = [...this.#machine.drivers.values()].some((driver) => driver.usesOwnUser);
     if (!isWanted || !defences.ownUsers) return undefined;
     return UserLeases.open({
       dataDirectory,
@@ -292,7 +258,7 @@ export class NodeAgent {
         world,
         dataDirectory,
         defences,
-        drivers: this.#drivers,
+        drivers: this.#machine.drivers,
         node: () => registration.node ?? node,
         contact: this.#contact,
         region,

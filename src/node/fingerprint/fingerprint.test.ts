@@ -12,7 +12,6 @@ const world = new SimulatedWorld(1);
 
 const nodeWith = (settings: NodeSettings) =>
   fingerprint({
-    id: 'n1',
     version: '1.2.3',
     dataDirectory: tmpdir(),
     settings,

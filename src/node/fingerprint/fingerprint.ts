@@ -40,7 +40,6 @@ export interface NodeSettings {
 }
 
 export interface FingerprintInput {
-  readonly id: string;
   readonly version: string;
   readonly dataDirectory: string;
   readonly settings: NodeSettings;
@@ -50,9 +49,9 @@ export interface FingerprintInput {
 
 const mebibyte = 2 ** 20;
 
-/** The description of this machine. Rejects when it cannot offer a configured volume. */
-export async function fingerprint(input: FingerprintInput): Promise<NodeRegistration> {
-  const { id, settings, dataDirectory } = input;
+/** The description of this machine, apart from the node's id. Rejects when it cannot offer a configured volume. */
+export async function fingerprint(input: FingerprintInput): Promise<Omit<NodeRegistration, 'ID'>> {
+  const { settings, dataDirectory } = input;
   const processor = readProcessor();
   const disk = await readDisk(dataDirectory);
   const address = readAddress();
@@ -60,7 +59,6 @@ export async function fingerprint(input: FingerprintInput): Promise<NodeRegistra
   const host = hostAttributes();
   const drivers = await driverInfos(input);
   return {
-    ID: id,
     Name: settings.name ?? host['unique.hostname']!,
     Datacenter: settings.datacenter ?? 'dc1',
     NodeClass: settings.nodeClass ?? '',
