@@ -113,9 +113,13 @@ const pids = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** The supervisor: the only process beside the agent that names the data directory before the first task. */
+/**
+ * The supervisor: the only process beside the agent that names the data directory before the first task, apart from the
+ * program with which it makes pipes as it starts.
+ */
 export function supervisorOf(dataDirectory: string, agent: number): number {
-  const others = processesNaming(dataDirectory).filter((pid) => pid !== agent && isAlive(pid));
+  const named = processesNaming(dataDirectory).filter((pid) => pid !== agent && isAlive(pid));
+  const others = named.filter((pid) => !named.includes(parentOf(pid)));
   if (others.length !== 1) throw new Error(`there are ${others.length} supervisors`);
   return others[0]!;
 }
@@ -124,6 +128,12 @@ export const isAlive = (pid: number): boolean => {
   const stat = read(`/proc/${pid}/stat`);
   return stat !== '' && !stat.slice(stat.lastIndexOf(')')).startsWith(') Z');
 };
+
+/** 0 if the process is gone. */
+function parentOf(pid: number): number {
+  const stat = read(`/proc/${pid}/stat`);
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0);
+}
 
 /** Empty if the process is gone or belongs to another user. */
 function read(path: string): string {

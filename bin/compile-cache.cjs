@@ -8,8 +8,8 @@ const { pathToFileURL } = require('node:url');
 const { setFlagsFromString } = require('node:v8');
 
 // Compiled code is used only under the flags with which it was compiled, and Node's own was compiled with none. V8 has
-// already done what the flag in bin/roster tells it.
-setFlagsFromString('--incremental-marking-task');
+// already done what the flags in bin/roster tell it.
+for (const flag of ['--incremental-marking-task', '--no-expose-gc']) setFlagsFromString(flag);
 
 const isAgent = process.argv[2] === 'agent';
 const root = join(__dirname, '..');

@@ -110,7 +110,7 @@ export type NodeParts = Pick<NodeAgentOptions, 'defences' | 'launchSupervisor'>;
 
 /** A node that has begun before its servers are known. It is closed unless it starts. */
 export interface PreparedNode {
-  /** Takes up the supervisor of an earlier agent, or starts one. Returns at once. */
+  /** Takes up the supervisor of an earlier agent, or starts one, as the first of a directory does by itself. Returns at once. */
   connect(): void;
   /** Rejects if the data directory cannot be used, or another agent uses it; then nothing is left running. */
   start(servers: NodeServers): Promise<RunningNode>;
@@ -129,12 +129,18 @@ export function prepareNode(given: StartedNode, parts: NodeParts = {}): Prepared
   const { world = realWorld } = given;
   const options = { ...given, world, log: monitored(given.log ?? silentLog, world.clock) };
   const opening = openMachine(options, parts);
-  // `start` tells the error.
-  opening.then(({ machine }) => machine.find()).catch(() => {});
+  // `start` tells the errors of both.
+  const connect = () => {
+    opening.then(({ machine }) => machine.supervisor?.connect()).catch(() => {});
+  };
+  const begin = ({ machine }: OpenedMachine) => {
+    if (machine.supervisor?.isFirst === true) connect();
+    return machine.find();
+  };
+  opening.then(begin).catch(() => {});
   let isStarted = false;
   return {
-    connect: () =>
-      void opening.then(({ machine }) => machine.supervisor?.connect()).catch(() => {}),
+    connect,
     async start(servers) {
       isStarted = true;
       return startOn(await opening, options, servers);

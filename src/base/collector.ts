@@ -1,8 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** V8's collector, which programs can begin only if a flag is set as they ask for it. */
+/**
+ * V8's collector, which programs can begin only if a flag is set as their context is made. `bin/roster` sets it for the
+ * main thread of an agent; elsewhere the function comes with another context, a sixth of a megabyte.
+ */
 export function garbageCollector(): NodeJS.GCFunction {
+  if (globalThis.gc !== undefined) return globalThis.gc;
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as NodeJS.GCFunction;
   setFlagsFromString('--no-expose-gc');

@@ -10,7 +10,7 @@ const { constants, Script } = require('node:vm');
 const threads = require('node:worker_threads');
 
 // As bin/compile-cache.cjs says.
-setFlagsFromString('--incremental-marking-task');
+for (const flag of ['--incremental-marking-task', '--no-expose-gc']) setFlagsFromString(flag);
 
 const dist = `${pathToFileURL(process.execPath).href}/dist/`;
 const pty = '@lydell/node-pty/requireBinary';

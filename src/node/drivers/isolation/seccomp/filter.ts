@@ -1,6 +1,6 @@
 /** Compiles the profile to a program of classic BPF, which runs at each system call. Pure. */
 import { type ArgumentRule, type CallGroup, errors, profile, type Verdict } from './profile.ts';
-import { type Architecture, auditArchitecture, systemCalls } from './system-calls.ts';
+import { type Architecture, auditArchitecture, systemCallsOf } from './system-calls.ts';
 
 /** Its code, how many instructions to skip if the condition holds and if not, a number. */
 export interface Instruction {
@@ -91,7 +91,7 @@ const jumpIf = (code: number, value: number, whenSo: number, otherwise: number):
 
 /** Neighbours with the same rule are one range. All numbers above the table are unknown. */
 function rangesOf(architecture: Architecture, capabilities: readonly string[]): readonly Range[] {
-  const numbers = systemCalls[architecture];
+  const numbers = systemCallsOf(architecture);
   const byNumber = new Map<number, Rule>();
   for (const group of profile) {
     const rule = ruleOf(group, capabilities);

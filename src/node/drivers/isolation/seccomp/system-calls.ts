@@ -102,18 +102,16 @@ export const auditArchitecture: Readonly<Record<Architecture, number>> = {
   arm64: 0xc00000b7,
 };
 
-const numbered = (own: readonly string[]): ReadonlyMap<string, number> =>
-  new Map(
+/** The numbers of the calls, by name. They are not kept, since few agents need them and none often. */
+export function systemCallsOf(architecture: Architecture): ReadonlyMap<string, number> {
+  const own = architecture === 'x64' ? ofX64 : ofArm64;
+  return new Map(
     [
       ...own.map((name, number) => [name, number] as const),
       ...common.map((name, index) => [name, firstCommon + index] as const),
     ].filter(([name]) => name !== '-'),
   );
-
-export const systemCalls: Readonly<Record<Architecture, ReadonlyMap<string, number>>> = {
-  x64: numbered(ofX64),
-  arm64: numbered(ofArm64),
-};
+}
 
 export const isKnownArchitecture = (name: string): name is Architecture =>
-  Object.hasOwn(systemCalls, name);
+  Object.hasOwn(auditArchitecture, name);
