@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { inFunction } from './top-level.ts';
 
 /** Modules that every agent loads, by the module that would load them at their first use. */
 const alwaysLoaded: Readonly<Record<string, readonly string[]>> = {
@@ -106,7 +107,11 @@ export async function mergeStart(outdir: string, { outputs }: Metafile, options:
     const listed = names.map(({ own, given }) => `${given} as ${own}`);
     return { path: join(outdir, name), text: `export{${listed.join(',')}}from"./${shared}.js";\n` };
   });
-  return [...(outputFiles ?? []), ...lists];
+  const merged = (outputFiles ?? []).map(({ path, text }) => ({
+    path,
+    text: basename(path) === `${together}.js` ? inFunction(text) : text,
+  }));
+  return [...merged, ...lists];
 }
 
 /** Files that are loaded later stay files of their own. */

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
 import type { Build } from '../src/agent-program.ts';
 import { agentOnly, mergeStart, ofCommands } from './agent-program.ts';
+import { inFunction } from './top-level.ts';
 import { buildUi, describeSizes } from './ui/build.ts';
 
 /** Each is a program or a thread of its own, found beside main.js by its name here. */
@@ -227,7 +228,11 @@ export async function bundle(
     for (const path of Object.keys(metafile.inputs)) {
       if (!/^(required|unhurried|unused|assertion|client):/.test(path)) note(path);
     }
-    for (const file of outputFiles) write(file);
+    // These stay for as long as a node runs, and have a single file.
+    const stays = program.some(([name]) => name === 'supervisor' || name === 'sqlite-worker');
+    for (const { path, text } of outputFiles) {
+      write({ path, text: stays ? inFunction(text) : text });
+    }
     if (!isAgent) continue;
     for (const file of await mergeStart(outdir, metafile, { ...shared, ...options })) write(file);
   }
