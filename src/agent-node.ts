@@ -135,7 +135,7 @@ export function prepareNode(given: StartedNode, parts: NodeParts = {}): Prepared
   };
   const begin = ({ machine }: OpenedMachine) => {
     if (machine.supervisor?.isFirst === true) connect();
-    return machine.find();
+    return machine.offers();
   };
   opening.then(begin).catch(() => {});
   let isStarted = false;
@@ -202,9 +202,8 @@ async function startOn(
   // Own connections, so that many watched values never delay the heartbeat.
   const transport = nodeTransport(servers, trust);
   const data = new ServerData({ world, address: addresses.join(' or '), transport });
-  const node = new NodeAgent({
+  const described = {
     ...own,
-    machine,
     region,
     api: httpServerApi({ servers, ...trust }),
     introduction,
@@ -213,7 +212,8 @@ async function startOn(
     logLines: log.lines,
     tracer: collector?.tracer,
     reload: options.reload,
-  });
+  };
+  const node = new NodeAgent(described, machine);
   const close = async (tasks: 'stop' | 'keep') => {
     try {
       // First, since it tells the last metrics of tasks that run.

@@ -65,12 +65,12 @@ export class Machine {
   }
 
   /** Finds out, once, what this machine offers. Tasks of an earlier agent notice nothing of it. */
-  find(): Promise<Found> {
-    this.#found ??= this.#find();
+  offers(): Promise<Found> {
+    this.#found ??= this.#findOffers();
     return this.#found;
   }
 
-  async #find(): Promise<Found> {
+  async #findOffers(): Promise<Found> {
     const { world, dataDirectory, version, settings, secretsInMemory, onNotice } = this.#options;
     const isWanted = secretsInMemory ?? false;
     const known = { version, dataDirectory, settings, clock: world.clock };

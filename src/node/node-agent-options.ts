@@ -9,7 +9,6 @@ import type { NodeSettings } from './fingerprint/fingerprint.ts';
 import type { ArtifactSettings } from './hooks/artifacts/settings.ts';
 import type { Probe } from './hooks/services/probes/probe.ts';
 import type { TemplateData } from './hooks/templates/template-data.ts';
-import type { Machine } from './machine.ts';
 import type { ServerApi } from './server-api.ts';
 import type { StreamHandlerOptions } from './stream-handlers.ts';
 import type { launchSupervisor } from './supervisor/launch.ts';
@@ -54,6 +53,4 @@ export interface NodeAgentOptions {
   readonly tracer?: Tracer | undefined;
   /** Told each sentence that an operator should know. */
   readonly onNotice: (sentence: string) => void;
-  /** Made of the same options, if it began before. The agent closes it. */
-  readonly machine?: Machine;
 }

@@ -62,9 +62,10 @@ export class NodeAgent {
   #graceEnd: Timer | undefined;
   #loops: Promise<unknown> = Promise.resolve();
 
-  constructor(options: NodeAgentOptions) {
+  /** `machine` is made of the same options, and is closed by `stop`. */
+  constructor(options: NodeAgentOptions, machine = new Machine(options)) {
     this.#options = options;
-    this.#machine = options.machine ?? new Machine(options);
+    this.#machine = machine;
     this.#isExecDisabled = options.settings.isRemoteExecDisabled ?? false;
     const { dataDirectory, onNotice, world } = options;
     const { clock, timers } = world;
@@ -220,7 +221,7 @@ export class NodeAgent {
   async #describe(): Promise<NodeRegistration> {
     await this.#registration.readIdentity();
     const machine = this.#machine;
-    const [found] = await Promise.all([machine.find(), machine.supervisor?.connect()]);
+    const [found] = await Promise.all([machine.offers(), machine.supervisor?.connect()]);
     this.#secretMemory = found.secretMemory;
     return { ID: this.#registration.id, ...found.described };
   }
