@@ -10,7 +10,6 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
 import type { Build } from '../src/agent-program.ts';
 import { agentOnly, mergeStart, ofCommands } from './agent-program.ts';
-import { inFunction } from './top-level.ts';
 import { buildUi, describeSizes } from './ui/build.ts';
 
 /** Each is a program or a thread of its own, found beside main.js by its name here. */
@@ -228,11 +227,7 @@ export async function bundle(
     for (const path of Object.keys(metafile.inputs)) {
       if (!/^(required|unhurried|unused|assertion|client):/.test(path)) note(path);
     }
-    // These stay for as long as a node runs, and have a single file.
-    const stays = program.some(([name]) => name === 'supervisor' || name === 'sqlite-worker');
-    for (const { path, text } of outputFiles) {
-      write({ path, text: stays ? inFunction(text) : text });
-    }
+    for (const file of outputFiles) write(file);
     if (!isAgent) continue;
     for (const file of await mergeStart(outdir, metafile, { ...shared, ...options })) write(file);
   }

@@ -182,11 +182,11 @@ export class SupervisorClient {
 
   /** Ends all tasks and the supervisor, and waits until it is gone. */
   async shutdown(signal = 'SIGTERM', timeoutMs = clientLimits.shutdownGraceMs): Promise<void> {
-    const pid = this.#pid;
     this.#closing = true;
     await this.#closeStreams();
     const connection = await this.#connection?.catch(() => undefined);
     if (connection === undefined) return;
+    const pid = this.#pid;
     await connection.request({ op: 'shutdown', signal, timeoutMs }).catch(() => {});
     connection.close();
     await connection.closed;
