@@ -1,6 +1,7 @@
 /**
  * V8 keeps the code of a module's top level for as long as the module is there, although it runs once: for an agent more
- * than a megabyte. That of a function goes with the garbage.
+ * than half a megabyte. That of a function goes with the garbage, unless an error that was made there is kept: it names
+ * the functions that made it.
  */
 
 /** As esbuild writes imports. None of those that are left in a bundle is of another file that changes what it exports. */

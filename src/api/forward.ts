@@ -140,7 +140,7 @@ export class Forwarding {
   /** Has the leader answer; here, if this server leads meanwhile. F4. */
   async #handOn(asking: Asking, here: Run, until?: number): Promise<Answer> {
     const { isAsked, request } = asking;
-    if (isAsked) throw notTaken;
+    if (isAsked) throw notTaken();
     const { servers, clock, timers, takesWrites } = this.#options;
     const isWaitUseful = servers.members().length > 1;
     const endMs = until ?? clock.monotonicMs() + limits.servers.holdMs;
@@ -197,8 +197,14 @@ export class Forwarding {
   }
 }
 
+const refusals = new WeakSet<object>();
+
 /** The refusal of a request that another server has handed on to a server that does not lead. */
-const notTaken = refusal('not-leader');
+function notTaken(): Error {
+  const made = refusal('not-leader');
+  refusals.add(made);
+  return made;
+}
 
 /** In the answer to another server: it may hand the request on again. */
 export const repeatHeader = 'x-roster-repeat';
@@ -208,7 +214,7 @@ export const repeatHeader = 'x-roster-repeat';
  * (`server/idempotency/`).
  */
 export const mayBeRepeated = (request: Request, thrown: unknown): boolean =>
-  thrown === notTaken ||
+  (thrown instanceof Error && refusals.has(thrown)) ||
   (isLeaderWanted(thrown) && header(request, 'idempotency-key') !== undefined);
 
 /** Whether another state may have led to another answer. */

@@ -101,7 +101,7 @@ export class Runtime {
     try {
       return await rejectedBy(left, act(this.#client!));
     } catch (error) {
-      if (error === leftEarly) throw new RuntimeUnreachable(this.#awayReason);
+      if (error instanceof LeftEarly) throw new RuntimeUnreachable(this.#awayReason);
       if (!isLostConnection(error)) throw error;
       throw this.#noteAway(reasonOf(error));
     }
@@ -141,7 +141,7 @@ export class Runtime {
     try {
       return await rejectedBy(tooLate.signal, work);
     } catch (error) {
-      if (error !== leftEarly) throw error;
+      if (!(error instanceof LeftEarly)) throw error;
       throw new Error(`no answer within ${timeoutMs} ms`);
     } finally {
       timer.clear();
@@ -179,14 +179,14 @@ export class Runtime {
   }
 }
 
-const leftEarly = new Error('the runtime left');
+class LeftEarly extends Error {}
 
 async function rejectedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   // Nobody waits for the loser of the race.
   work.catch(() => {});
-  if (signal.aborted) throw leftEarly;
+  if (signal.aborted) throw new LeftEarly();
   const { promise, reject } = Promise.withResolvers<never>();
-  const leave = () => reject(leftEarly);
+  const leave = () => reject(new LeftEarly());
   signal.addEventListener('abort', leave, { once: true });
   try {
     return await Promise.race([work, promise]);
