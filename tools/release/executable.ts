@@ -8,7 +8,6 @@ import { runTool, type Source } from './source.ts';
 /** Node's flags, as `bin/roster` gives them. */
 export const nodeFlags = [
   '--max-semi-space-size=4',
-  '--min-semi-space-size=4',
   '--v8-pool-size=0',
   '--no-incremental-marking-task',
   '--expose-gc',
