@@ -3,7 +3,7 @@
  * DESIGN.md.
  * Source: docs/behaviour/client.md#directories.
  */
-import { lstat, mkdir, unlink } from 'node:fs/promises';
+import { chmod, lstat, mkdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { quote } from '../model/path.ts';
 import { isPathPart } from '../model/text-rules.ts';
@@ -73,12 +73,18 @@ const sharedModeBits = 0o1777;
 const privateModeBits = 0o700;
 
 export async function makeAllocationDirectories(paths: AllocationDirectories): Promise<void> {
-  const mayBeMasked = await restoreTop(paths.root, await makeRoot(paths.root));
-  await make(paths.shared, { modeBits: openModeBits, mayBeMasked });
+  const isInNew = await makeRoot(paths.root);
+  const open = {
+    modeBits: openModeBits,
+    isInNew,
+    mayBeMasked: await restoreTop(paths.root, isInNew),
+  };
+  const shared = { modeBits: sharedModeBits, isInNew, mayBeMasked: true };
+  await make(paths.shared, open);
   await Promise.all([
-    make(paths.logs, { modeBits: openModeBits, mayBeMasked }),
-    make(join(paths.shared, 'tmp'), { modeBits: sharedModeBits, mayBeMasked: true }),
-    make(join(paths.shared, 'data'), { modeBits: sharedModeBits, mayBeMasked: true }),
+    make(paths.logs, open),
+    make(join(paths.shared, 'tmp'), shared),
+    make(join(paths.shared, 'data'), shared),
   ]);
 }
 
@@ -101,15 +107,19 @@ export async function makeTaskDirectories(
   owner: SystemUser | undefined,
 ): Promise<boolean> {
   await makeLogs(paths);
-  const isNew = await makeIfMissing(paths.root, openModeBits);
-  const mayBeMasked = await restoreTop(paths.root, isNew);
+  const isInNew = await makeIfMissing(paths.root, openModeBits);
+  const own = {
+    modeBits: privateModeBits,
+    isInNew,
+    mayBeMasked: await restoreTop(paths.root, isInNew),
+  };
   await Promise.all([
-    make(privateDirectory(paths), { modeBits: privateModeBits, mayBeMasked }),
-    make(paths.local, { modeBits: openModeBits, mayBeMasked, owner }),
-    make(paths.secrets, { modeBits: privateModeBits, mayBeMasked, owner }),
-    make(join(paths.root, 'tmp'), { modeBits: sharedModeBits, mayBeMasked: true, owner }),
+    make(privateDirectory(paths), own),
+    make(paths.local, { ...own, modeBits: openModeBits, owner }),
+    make(paths.secrets, { ...own, owner }),
+    make(join(paths.root, 'tmp'), { modeBits: sharedModeBits, isInNew, mayBeMasked: true, owner }),
   ]);
-  return isNew;
+  return isInNew;
 }
 
 /**
@@ -139,7 +149,9 @@ async function makeRoot(path: string): Promise<boolean> {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT' && code !== 'EEXIST') throw error;
     // The first allocation of the node finds no directory of all allocations.
-    if (code === 'ENOENT') await make(dirname(path), { modeBits: passModeBits, mayBeMasked: true });
+    if (code === 'ENOENT') {
+      await make(dirname(path), { modeBits: passModeBits, isInNew: false, mayBeMasked: true });
+    }
     return makeIfMissing(path, openModeBits);
   }
 }
@@ -160,14 +172,18 @@ interface Making {
   readonly modeBits: number;
   /** The file creation mask may have taken some of `modeBits` away: they are restored. */
   readonly mayBeMasked: boolean;
+  /** The directory above it has just been made as well, so that no task can have replaced an entry. */
+  readonly isInNew: boolean;
   readonly owner?: SystemUser | undefined;
 }
 
 /** An existing directory keeps its permissions. */
-async function make(path: string, { modeBits, mayBeMasked, owner }: Making): Promise<void> {
+async function make(path: string, making: Making): Promise<void> {
+  const { modeBits, mayBeMasked, isInNew, owner } = making;
   const isNew = await makeIfMissing(path, modeBits);
   const isToPermit = isNew && mayBeMasked;
   if (!isToPermit && owner === undefined) return;
+  if (isInNew && isNew && owner === undefined) return chmod(path, modeBits);
   await HeldDirectory.during(path, async (held) => {
     if (isToPermit) await held.permit(modeBits);
     if (owner !== undefined) await held.give(owner);
