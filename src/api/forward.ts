@@ -130,7 +130,12 @@ export class Forwarding {
   }
 
   /** F5. */
-  async #refuseIfLeading(thrown: unknown, asking: Asking, here: Run, endMs?: number): Promise<Answer> {
+  async #refuseIfLeading(
+    thrown: unknown,
+    asking: Asking,
+    here: Run,
+    endMs?: number,
+  ): Promise<Answer> {
     const { exact, takesWrites } = this.#options;
     await exact();
     if (takesWrites()) throw thrown;
