@@ -132,7 +132,12 @@ function makeDirectory({ directory, database }: SqliteFiles): void {
 function makeDirectories(directory: string): void {
   if (existsSync(directory)) return;
   makeDirectories(dirname(directory));
-  mkdirSync(directory, { mode: 0o700 });
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    // The node of the same agent makes its own directory beside it at the same time.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 /** The process that the file names. */
