@@ -4,7 +4,7 @@
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { TelemetrySettings } from './agent-telemetry.ts';
 import type { Family } from './api/metrics/family.ts';
 import type { World } from './base/ports.ts';
@@ -94,10 +94,26 @@ async function openPlace(dataDirectory: string | undefined): Promise<NodePlace> 
   const directory = temporary
     ? await mkdtemp(join(tmpdir(), 'roster-'))
     : join(resolve(dataDirectory), 'node');
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectories(directory);
   const release = holdDirectory(directory);
   await letThrough(temporary ? [directory] : [resolve(dataDirectory), directory]);
   return { directory, temporary, release };
+}
+
+/** Without `recursive`, with which `mkdir` never ends where nothing can be made, as in /proc. */
+async function makeDirectories(directory: string): Promise<void> {
+  const make = () => mkdir(directory, { mode: 0o700 });
+  try {
+    await make();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT') throw error;
+    await makeDirectories(dirname(directory));
+    await make().catch((again: NodeJS.ErrnoException) => {
+      if (again.code !== 'EEXIST') throw again;
+    });
+  }
 }
 
 async function leavePlace({ directory, temporary, release }: NodePlace): Promise<void> {
