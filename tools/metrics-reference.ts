@@ -18,7 +18,7 @@ const sections: readonly (readonly [title: string, names: RegExp])[] = [
   ['Requests', /^roster_(http|blocking|exec|ui|nodes_connected|tokens)/],
   ['Servers', /^roster_(server|writes|metrics)/],
   ['State and snapshots', /^roster_(state|snapshot)/],
-  ['Scheduling', /^roster_(evaluation|plan|placement)/],
+  ['Scheduling', /^roster_(evaluation|plan|decider|placement)/],
   ['Jobs and services', /^roster_(jobs|allocations|deployments|service|task)/],
   ['Nodes', /^roster_node/],
   ['Peerings', /^roster_peering/],
