@@ -90,7 +90,7 @@ test('after a restore a new decider follows the restored state', async () => {
   const restored = await call('PUT', `/v1/operator/snapshot?force=${ClusterID}`, bytes);
   expect(restored.status).toBe(200);
   await expect.poll(() => logged.filter((one) => one === follows), patience).toHaveLength(2);
-  // The counts are those of a term.
+  // Each term counts its own decisions.
   expect(await decided()).toBe(0);
   await call('PUT', '/v1/node/register', nodeBody());
   await placed('later');

@@ -4,7 +4,7 @@
  * the functions that made it.
  */
 
-/** As esbuild writes imports. None of those that are left in a bundle is of another file that changes what it exports. */
+/** As esbuild writes imports. The files that a bundle still imports never change their exports later. */
 const importStatement =
   /(?<=^|[;}\n])import(?:\s*\{[\w$\s,]+\}\s*|\s*\*\s*as\s+[\w$]+\s+|\s+[\w$]+\s+)from\s*"[\w:/@.-]+";/g;
 const exportStatement = /(?<=^|[;}\n])export\s*\{([\w$\s,]*)\};?\s*$/;

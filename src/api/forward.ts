@@ -48,8 +48,8 @@ type Run = () => Answer | Promise<Answer>;
  *      leader is asked.
  *  F4. While no server leads, a request waits up to `holdMs` for one, so that a change of the leader is no
  *      failure. A heartbeat does not wait: this server tells the node since when no server leads.
- *  F5. A leader that refuses a write for what its state shows is still the leader after that: another one, of which it
- *      has not heard yet, may know better. If it is not, the write goes to that one.
+ *  F5. Before a server refuses a write for what its state shows, it makes sure that it still leads. Another server may
+ *      lead without its knowledge, with a newer state: then the write is handed on to that server.
  *  F6. A write goes on when its caller is gone, as on the leader itself. Nothing else is asked for a caller that is gone.
  */
 export class Forwarding {

@@ -16,7 +16,7 @@ export const readerLimits = {
   processorsKept: 2,
   /** The most readers that an agent starts without being told so. */
   chosenMax: 4,
-  /** Such readers take this part of the memory of the machine at most. */
+  /** Readers and a decider that the agent chooses take this part of the memory of the machine at most, together. */
   memoryPart: 1 / 4,
   /** The memory of a reader of an empty state. */
   emptyBytes: 64 * mebibyte,

@@ -66,6 +66,7 @@ export async function feedView(
 ): Promise<void> {
   const isBehind = (one: Feed) => !one.isOver && one.waitingBytes > feedLimits.snapshotAheadBytes;
   for await (const part of partsOf(view, timers)) {
+    if (feeds.every((feed) => feed.isOver)) return;
     const sent = { kind: 'snapshot-part', bytes: given(part) } as const;
     for (const feed of feeds) feed.send(sent);
     while (feeds.some(isBehind)) await delay(timers, feedLimits.lookAgainMs);

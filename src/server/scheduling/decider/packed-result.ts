@@ -1,6 +1,6 @@
 /**
  * A result on its way between two threads. The rows of a plan are alike: a copy of each whole row would take longer than
- * its decision did. They come in parts, each of which is read in a step of its own.
+ * its decision did. The rows come in parts, and each part is read in a step of its own.
  */
 import { deserialize, serialize } from 'node:v8';
 import type { Steps } from '../../../base/steps.ts';
@@ -24,7 +24,7 @@ type Row = Readonly<Record<string, unknown>>;
 interface Part {
   readonly list: List;
   readonly count: number;
-  /** A row whose fields these rows have, but for those in `columns`; absent: that of the part before. */
+  /** A row whose fields these rows have, but for those in `columns`; absent: the `first` of the part before. */
   readonly first?: Row;
   readonly columns: readonly (readonly [field: string, values: readonly unknown[]])[];
 }
