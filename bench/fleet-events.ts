@@ -119,7 +119,8 @@ async function writer(target: Target) {
     while (sentMs.length < count) {
       const due = Math.min(count, Math.floor((performance.now() - startMs) / everyMs) + 1);
       while (sentMs.length < due && idle.length > 0) {
-        const connection = idle.pop()!;
+        // In turn: the server ends a connection that has no request for a while.
+        const connection = idle.shift()!;
         const entry = { Kind: 'service-defaults', Name: `web-${number++ % 100}`, Protocol: 'http' };
         const body = JSON.stringify({ ...entry, Meta: { number: String(number) } });
         sentMs.push(performance.timeOrigin + performance.now());

@@ -101,10 +101,10 @@ export class WorkTime {
     return Math.round(elapsedMs * 1e6);
   }
 
-  /** Takes the steps of a slice. Returns whether the last step was taken. */
-  readonly take = (step: Step): boolean => {
+  /** Takes the steps of a slice, which may have other bounds. Returns whether the last step was taken. */
+  readonly take = (step: Step, bounds = this.#bounds): boolean => {
     this.#startMs = this.#clock.monotonicMs();
-    if (takeSlice(step, this.#clock, this.#bounds, this.#startMs)) return true;
+    if (takeSlice(step, this.#clock, bounds, this.#startMs)) return true;
     this.#finishedMs += this.#clock.monotonicMs() - this.#startMs;
     return false;
   };

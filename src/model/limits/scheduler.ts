@@ -1,6 +1,8 @@
 export const schedulerLimits = {
   /** The time after which scheduling lets requests go first. */
   sliceMs: 1,
+  /** The same while writes that somebody waits for follow each other closely. */
+  pacedSliceMs: 0.4,
   /** The same in steps, for the simulator, whose clock stands still during a step. */
   sliceSteps: 128,
   scoredNodesReported: 5,

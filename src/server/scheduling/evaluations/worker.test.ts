@@ -1,130 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Timer } from '../../../base/ports.ts';
-import { SimulatedWorld } from '../../../base/ports-simulated.ts';
-import { rootKeyBox } from '../../../base/secret-box.ts';
 import type { JobInput } from '../../../model/job/job.ts';
 import { limits } from '../../../model/limits.ts';
-import { makeGroup, makeJob, makeNode, makeTask } from '../../../scheduler/cluster.test-helper.ts';
-import { schedulerDefaults } from '../../../scheduler/view.ts';
+import { makeGroup, makeNode, makeTask } from '../../../scheduler/cluster.test-helper.ts';
 import { MemoryDisk } from '../../../state/engine/memory.ts';
-import { memoryState } from '../../../state/state.test-helper.ts';
-import {
-  allocations,
-  allTables,
-  evaluations,
-  inNamespace,
-  jobs,
-  jobVersions,
-  nodes,
-} from '../../../state/tables.ts';
-import type { Change, Transaction } from '../../../state/types.ts';
-import { type Log, type ServerContext, silentLog } from '../../context.ts';
-import { createEvaluation } from '../create-evaluation.ts';
-import { FedDecider } from '../decider/fed-decider.ts';
-import { linkedDeciders } from '../decider/linked-decider.test-helper.ts';
-import { Decisions } from './decisions.ts';
-import { EvaluationDispatcher } from './dispatcher.ts';
-import { EvaluationWorker } from './worker.ts';
+import { allocations, evaluations, inNamespace, nodes } from '../../../state/tables.ts';
+import type { Change } from '../../../state/types.ts';
+import { longMs, setUp } from './worker.test-helper.ts';
 
 const rowsMax = limits.scheduler.planRowsMax;
 /** More rows than three parts have. */
 const count = 3 * rowsMax + 1;
 
-/** Long enough for everything to be decided. */
-const longMs = 3_600_000;
 /** Shorter than a decider may take. */
 const shortMs = 1000;
-
-interface SetUp {
-  readonly disk?: MemoryDisk;
-  readonly seed?: number;
-  /** Whether a decider decides. */
-  readonly isApart?: boolean;
-}
-
-/** The scheduling part of a server, on a clock by which each step takes a whole slice. */
-async function setUp({ disk = new MemoryDisk(), seed = 1, isApart = false }: SetUp) {
-  const simulated = new SimulatedWorld(seed);
-  let elapsedMs = 0;
-  const clock = { ...simulated.clock, monotonicMs: () => (elapsedMs += 1000) };
-  const collector = { marks: false, waiting: [] as (() => void)[] };
-  const unhurried = (run: () => void): Timer => {
-    if (!collector.marks) return simulated.timers.soon(run);
-    collector.waiting.push(run);
-    return { clear: () => {} };
-  };
-  const timers = { ...simulated.timers, unhurried };
-  const world = { ...simulated, clock, timers, ids: simulated.ids };
-  const state = await memoryState(allTables, simulated, disk);
-  const warnings: string[] = [];
-  const log: Log = { ...silentLog, warn: (_, sentence) => warnings.push(sentence) };
-  const context: ServerContext = {
-    state,
-    log,
-    region: 'global',
-    openEvaluations: () => 0,
-    world: { ...world, random: simulated.random, secrets: simulated.secrets },
-    box: rootKeyBox(new Uint8Array(32), simulated.secrets),
-  };
-  const configuration = () => schedulerDefaults;
-  const dispatcher = new EvaluationDispatcher(context, configuration);
-  const deciders = linkedDeciders(world);
-  const decider = isApart ? new FedDecider({ ...context, start: deciders.start }) : undefined;
-  const worker = new EvaluationWorker(context, {
-    dispatcher,
-    configuration,
-    decisions: new Decisions(),
-    startDecider: decider && (() => decider),
-  });
-  // A decider follows before there is something to decide.
-  if (isApart) await simulated.advance(longMs);
-  /** The rows of each transaction, in order. */
-  const ran: (readonly Change[])[] = [];
-  state.onRan((changes) => ran.push(changes));
-  const write = (run: (transaction: Transaction) => void) => state.write(run);
-  const start = () => {
-    dispatcher.start();
-    worker.start();
-  };
-  const register = (fields: JobInput) =>
-    write((transaction) => {
-      const made = makeJob(fields);
-      const job = transaction.table(jobs).put({ ...made, JobModifyIndex: transaction.index });
-      transaction.table(jobVersions).put(job);
-      createEvaluation(transaction, context.world, { job, triggeredBy: 'job-register' });
-    });
-  const putNodes = (...ids: readonly string[]) =>
-    write((transaction) => {
-      for (const id of ids) {
-        const node = makeNode(id, { SecretHash: id, cpu: 1e6, memory: 1e6, disk: 1e6 });
-        transaction.table(nodes).put(node);
-      }
-    });
-  const all = {
-    allocations: () => [...state.read().table(allocations).scan()],
-    evaluations: () => [...state.read().table(evaluations).scan()],
-  };
-  const stop = () => {
-    worker.stop();
-    dispatcher.stop();
-  };
-  return {
-    simulated,
-    worker,
-    deciders,
-    collector,
-    state,
-    ran,
-    warnings,
-    disk,
-    start,
-    stop,
-    register,
-    putNodes,
-    write,
-    all,
-  };
-}
 
 const rowsOf = (changes: readonly Change[], table: { readonly name: string }): number =>
   changes.filter((change) => change.table === table.name).length;
@@ -132,6 +20,37 @@ const rowsOf = (changes: readonly Change[], table: { readonly name: string }): n
 const wide = (fields: JobInput = {}): JobInput => ({
   TaskGroups: [makeGroup({ Count: count, Tasks: [makeTask()] })],
   ...fields,
+});
+
+test('while writes follow each other, an evaluation is decided in more and shorter slices, with rests', async () => {
+  const decided = async (isPaced: boolean) => {
+    const server = await setUp({ stepMs: 0.3, lingers: true });
+    await server.putNodes('n1', 'n2');
+    await server.simulated.advance(longMs);
+    const writeOn = (): void => {
+      if (server.all.evaluations().some(({ Status }) => Status === 'complete')) return;
+      void server.write((transaction) => {
+        transaction.table(nodes).put({ ...makeNode('paper', { Status: 'down' }), SecretHash: 'p' });
+      });
+      server.simulated.timers.after(1, writeOn);
+    };
+    if (isPaced) writeOn();
+    await server.simulated.advance(limits.state.lingerPaceMs);
+    const startMs = server.simulated.clock.nowMs();
+    await server.register(wide());
+    server.start();
+    const isComplete = () => server.all.evaluations().every(({ Status }) => Status === 'complete');
+    while (!isComplete()) await server.simulated.advance(1);
+    const tookMs = server.simulated.clock.nowMs() - startMs;
+    server.stop();
+    return { slices: server.slices(), tookMs };
+  };
+  const alone = await decided(false);
+  const paced = await decided(true);
+  expect(paced.slices).toBeGreaterThan(1.5 * alone.slices);
+  expect(alone.tookMs).toBeLessThan(10);
+  // As long as a step at least.
+  expect(paced.tookMs).toBeGreaterThan(0.3 * paced.slices);
 });
 
 describe.each([

@@ -51,6 +51,9 @@ export interface EvaluationWorkerParts {
   readonly startDecider?: (() => Decider) | undefined;
 }
 
+/** The slices of W5. */
+const pacedSlices = { ...limits.scheduler, sliceMs: limits.scheduler.pacedSliceMs };
+
 /** Not in limits: the upper bounds of the buckets, in seconds. Dashboards know them. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
 
@@ -67,8 +70,9 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
  *      decided meanwhile.
  *  W4. Where a decider follows the head, it decides in place of the main thread, which waits for it (W1) and does
  *      other work meanwhile. Without an answer of it, the evaluation is decided here.
- *  W5. While writes that somebody waits for follow each other, it rests after each slice for as long as the slice took:
- *      a queue of evaluations, as after a burst, leaves them half of the time.
+ *  W5. While writes that somebody waits for follow each other, its slices are shorter (`pacedSliceMs`), and after each it
+ *      rests for as long as the slice took, and a millisecond at least: a queue of evaluations, as after a burst, leaves
+ *      them more than half of the time, and none of them waits for long.
  */
 export class EvaluationWorker {
   readonly figures: DecisionFigures;
@@ -149,17 +153,20 @@ export class EvaluationWorker {
   #runSlice(): void {
     if (this.#isWaiting) return;
     const startMs = this.#stopwatchMs();
-    const isIdle = this.#time.take(() => {
-      this.#work ??= this.#beginNext();
-      if (this.#work === undefined) return true;
-      if (this.#work.next().done) this.#work = undefined;
-      return this.#isWaiting;
-    });
+    const { isPaced } = this.#context.state.figures;
+    const isIdle = this.#time.take(this.#step, isPaced ? pacedSlices : limits.scheduler);
     if (isIdle) return;
     this.#seen?.keep();
-    const { isPaced } = this.#context.state.figures;
     this.#scheduleSlice(isPaced ? this.#stopwatchMs() - startMs : 0);
   }
+
+  /** Takes the next step. Returns whether there is nothing to do until others have worked. */
+  readonly #step = (): boolean => {
+    this.#work ??= this.#beginNext();
+    if (this.#work === undefined) return true;
+    if (this.#work.next().done) this.#work = undefined;
+    return this.#isWaiting;
+  };
 
   /** W5. Without a stopwatch there is no rest. */
   #stopwatchMs(): number {
