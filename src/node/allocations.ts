@@ -228,7 +228,7 @@ export class Allocations {
   noteDelivered(reports: readonly AllocationReport[]): void {
     for (const report of reports) {
       const runner = this.#runners.get(report.ID);
-      if (runner?.isDone && isLast(report)) void runner.noteDelivered();
+      if (runner?.isDone && isLast(report)) runner.noteDelivered();
     }
   }
 

@@ -165,6 +165,7 @@ export class LatestFile {
   #next: Promise<void> | undefined;
   readonly #timers: Timers;
   #retry: Timer | undefined;
+  #soon: Timer | undefined;
   #hasFailed = false;
   #isClosed = false;
 
@@ -175,14 +176,17 @@ export class LatestFile {
     this.#onError = onError;
   }
 
-  /** Failed writes are not repeated from now on. */
+  /** Failed writes are not repeated from now on, and nothing is saved without `save`. */
   close(): void {
     this.#isClosed = true;
     this.#retry?.clear();
+    this.#soon?.clear();
   }
 
   /** Resolves when the present text, or a newer one, is written or has failed. Never rejects. */
   save(): Promise<void> {
+    this.#soon?.clear();
+    this.#soon = undefined;
     if (this.#writing === undefined) {
       this.#writing = this.#write();
       return this.#writing;
@@ -193,6 +197,18 @@ export class LatestFile {
       return this.#writing;
     });
     return this.#next;
+  }
+
+  /** Saves the text within `saveSoonMs`, unless `save` does before. */
+  saveSoon(): void {
+    if (this.#isClosed || this.#next !== undefined) return;
+    this.#soon ??= this.#timers.after(limits.node.saveSoonMs, () => void this.save());
+  }
+
+  /** Removes the file after the last write. Only after `close`. */
+  async remove(): Promise<void> {
+    await (this.#next ?? this.#writing);
+    await rm(this.#path, { force: true });
   }
 
   async #write(): Promise<void> {

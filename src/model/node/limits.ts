@@ -39,6 +39,8 @@ export const nodeLimits = {
   terminalAllocationsKept: 50,
   /** The time after which a node repeats a failed write to its disk. */
   saveRetryMs: 5 * secondMs,
+  /** The time after which a node writes to its disk that a task has started, and that a last report was delivered. */
+  saveSoonMs: 500,
   /** The interval of checks whether allocations reached their longest run time, as clocks may jump. */
   runDeadlineRecheckMs: 1 * minuteMs,
   /**

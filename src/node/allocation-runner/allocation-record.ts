@@ -50,9 +50,10 @@ export class AllocationRecord {
     return this.#delivered;
   }
 
-  async noteDelivered(): Promise<void> {
+  /** An agent that does not know so delivers again. */
+  noteDelivered(): void {
     this.#delivered = true;
-    await this.save();
+    this.saveSoon();
   }
 
   /** Resolves when its present state is on disk. Never rejects. */
@@ -60,7 +61,12 @@ export class AllocationRecord {
     return this.#file.save();
   }
 
-  /** Failed writes are not repeated from now on. */
+  /** Saves its present state before long. */
+  saveSoon(): void {
+    this.#file.saveSoon();
+  }
+
+  /** Failed writes are not repeated from now on, and nothing is written without `save`. */
   close(): void {
     this.#file.close();
   }

@@ -94,6 +94,7 @@ export class AllocationRunner {
       ready: this.#ready.promise,
       isEnding: () => this.#stages.isEnding || this.#record.stopping,
       save: () => this.#record.save(),
+      saveSoon: () => this.#record.saveSoon(),
       changed: () => this.#changed(),
     });
     this.#hooks = newAllocationHooks(surroundings, {
@@ -273,8 +274,8 @@ export class AllocationRunner {
     await this.#record.save();
   }
 
-  noteDelivered(): Promise<void> {
-    return this.#record.noteDelivered();
+  noteDelivered(): void {
+    this.#record.noteDelivered();
   }
 
   /** Removes its files. Only after every task is dead. */
@@ -282,7 +283,6 @@ export class AllocationRunner {
     this.#leaving = true;
     this.#stages.close();
     this.#record.close();
-    await this.#record.save();
     await this.#files.removeDirectories(this.directories);
     await this.#record.remove();
   }

@@ -21,6 +21,8 @@ export interface AllocationTasksOptions {
   readonly isEnding: () => boolean;
   /** Resolves when the present state of all tasks is on disk. Never rejects. */
   readonly save: () => Promise<void>;
+  /** Saves it before long. */
+  readonly saveSoon: () => void;
   /** A task's state has changed. Not called while the runners are being made. */
   readonly changed: () => void;
 }
@@ -97,7 +99,8 @@ export class AllocationTasks {
 }
 
 function newRunner(task: Task, options: AllocationTasksOptions, changed: () => void): TaskRunner {
-  const { surroundings, directories, specification, saved, ready, isEnding, save, user } = options;
+  const { surroundings, directories, specification, saved, ready, isEnding, user } = options;
+  const { save, saveSoon } = options;
   const current = (): Task => specification.taskNamed(task.Name) ?? task;
   const context = {
     world: surroundings.world,
@@ -116,6 +119,7 @@ function newRunner(task: Task, options: AllocationTasksOptions, changed: () => v
     ready,
     isEnding: () => isEnding() && hookOf(task) !== 'poststop',
     save,
+    saveSoon,
     changed,
   };
   return new TaskRunner(context, saved?.[task.Name]);

@@ -1,5 +1,4 @@
 /** The files of allocations: on the disk of a machine, or none where tasks are no processes. */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Timers } from '../../base/ports.ts';
 import {
@@ -24,8 +23,11 @@ export const savedAllocationPath = (dataDirectory: string, id: string): string =
 export interface KeptRecord {
   /** Resolves when the present text, or a newer one, is written or has failed. Never rejects. */
   save(): Promise<void>;
-  /** Failed writes are not repeated from now on. */
+  /** Writes the present text before long: for what the next agent can do without. */
+  saveSoon(): void;
+  /** Failed writes are not repeated from now on, and nothing is written without `save`. */
   close(): void;
+  /** Only after `close`. */
   remove(): Promise<void>;
 }
 
@@ -54,8 +56,9 @@ export const filesOnDisk: AllocationFiles = {
     const file = new LatestFile(path, text, timers, onError);
     return {
       save: () => file.save(),
+      saveSoon: () => file.saveSoon(),
       close: () => file.close(),
-      remove: () => rm(path, { force: true }),
+      remove: () => file.remove(),
     };
   },
 };
@@ -66,5 +69,5 @@ export const noFiles: AllocationFiles = {
   makeDirectories: nothing,
   makeTaskDirectories: async () => false,
   removeDirectories: nothing,
-  newRecord: () => ({ save: nothing, close() {}, remove: nothing }),
+  newRecord: () => ({ save: nothing, saveSoon() {}, close() {}, remove: nothing }),
 };

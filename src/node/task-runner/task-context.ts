@@ -45,6 +45,8 @@ export interface TaskContext {
   readonly hooks: readonly TaskHookFactory[];
   /** Resolves when the present state of the runner is on disk. Never rejects. */
   readonly save: () => Promise<void>;
+  /** Saves it before long. */
+  readonly saveSoon: () => void;
   /** The task's state has changed. */
   readonly changed: () => void;
 }

@@ -78,12 +78,15 @@ export class TaskRecord {
     this.#context.changed();
   }
 
-  /** The run exists. A restarted task keeps the instant of its first start. */
+  /**
+   * The run exists. A restarted task keeps the instant of its first start. That the run may exist is on disk, so an agent
+   * that comes before this is saved finds the run, and takes its own instant for that of the start.
+   */
   noteStarted(): void {
     this.phase = 'running';
     const StartedAt = this.#state.StartedAt ?? this.#now();
     this.change({ State: 'running', StartedAt }, started);
-    void this.#context.save();
+    this.#context.saveSoon();
   }
 
   /** The task waits for a run that counts as a restart. */
