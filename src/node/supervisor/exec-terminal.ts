@@ -47,11 +47,13 @@ export async function startWithTerminal(plan: ExecPlan): Promise<ExecCommand> {
     'data',
     lineReader(receive, () => host.kill('SIGKILL')),
   );
-  host.once('exit', () => {
-    started.reject(new SupervisorRefusal('no-terminal', 'the terminal could not be started'));
-    // It has reported the exit code before, or it was killed.
-    ended.resolve(killedExitCode);
-  });
+  // It has reported the pid and the exit code before, or it was killed.
+  host.once('exit', () =>
+    whenRead(() => {
+      started.reject(new SupervisorRefusal('no-terminal', 'the terminal could not be started'));
+      ended.resolve(killedExitCode);
+    }),
+  );
   host.once('error', (error) => {
     started.reject(new SupervisorRefusal('no-terminal', error.message));
   });
@@ -72,3 +74,12 @@ export async function startWithTerminal(plan: ExecPlan): Promise<ExecCommand> {
 }
 
 const killedExitCode = 137;
+
+/**
+ * Calls back once the reports that a process sent before its end are read: the system may tell of the end first. The process's
+ * descendants may hold the other side, so its end is no sign.
+ */
+function whenRead(run: () => void): void {
+  // The loop reads all that has come between these two.
+  setImmediate(() => setImmediate(run));
+}
