@@ -60,13 +60,14 @@ export async function withProgram<T>(
   }
 }
 
-const serves = (target: Target): Promise<boolean> =>
-  ask(target, 'GET', '/v1/jobs').then(
+/** Whether a server answers the path with 200. */
+export const serves = (target: Target, path = '/v1/jobs'): Promise<boolean> =>
+  ask(target, 'GET', path).then(
     ({ status }) => status === 200,
     () => false,
   );
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
     server.listen(0, '127.0.0.1', () => {

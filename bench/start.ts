@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { bundleCheckout } from '../tools/checkout-bundle.ts';
 import {
@@ -9,12 +10,20 @@ import {
   temporaryFolder,
 } from './agent.ts';
 import { startBaseline } from './baseline.ts';
-import { alternate, type Benchmark, type Figure, type Goal, type Setting } from './benchmark.ts';
+import {
+  alternate,
+  type Benchmark,
+  type Figure,
+  type Goal,
+  type Setting,
+  until,
+} from './benchmark.ts';
 import { drained, smallJob } from './jobs.ts';
 import { limits } from './limits.ts';
 import { requestBytes, sendAll } from './load.ts';
 import { usedMs } from './processes.ts';
-import { call } from './target.ts';
+import { freePort, serves } from './program.ts';
+import { call, targetOf } from './target.ts';
 
 const atMost = (value: number): Goal => ({ of: 'median', is: 'at most', value });
 
@@ -51,14 +60,15 @@ export const start: Benchmark = {
             target: atMost(3_000),
           },
           {
-            name: 'processor time for that',
+            name: 'processor time until it is ready',
             unit: 'ms',
             ours: restarts.map(({ startedMs }) => startedMs),
           },
         ],
         notes: [
           '“Installed” is the bundle of `npm run build`, laid out as a package; the restarts are its own, ' +
-            'too. A checkout runs the bundle that `npm start` has made of it. All agents have a data directory and a node. Time runs from `exec` of `bin/roster` to a 200 of `/v1/agent/health`. ' +
+            'too. A checkout runs the bundle that `npm start` has made of it. All agents have a data directory and a node. Time runs from `exec` of `bin/roster` to a 200 of `/v1/agent/health`, ' +
+            `which is asked for each ${limits.program.lookAgainMs} ms from the start on, as \`npm run bench -- peer\` does. An agent says that it is ready once its node has begun. ` +
             `The first start of the bundle, without a compile cache: ${fresh.firstMs.toFixed(0)} ms.`,
           `The objects are those of ${limits.restartJobs} jobs registered over HTTP: job, version, ` +
             'summary and evaluation each. The agents were killed, so that nothing was tidied up.',
@@ -104,8 +114,9 @@ async function freshStarts(setting: Setting, command: string, folder: string) {
       baseline,
       target: atMost(mostMs),
     },
+    { name: 'to the line that it is ready', unit: 'ms', ours: agents.map((one) => one.readyMs) },
     {
-      name: 'processor time for that',
+      name: 'processor time until then',
       unit: 'ms',
       ours: agents.map(({ startedMs }) => startedMs),
     },
@@ -122,20 +133,26 @@ async function freshStarts(setting: Setting, command: string, folder: string) {
 interface TimedAgent extends RunningAgent {
   /** Time from the start of the process to the first 200. */
   readonly firstAnswerMs: number;
-  /** Processor time of the agent until then. */
+  /** Processor time of the agent until it is ready. */
   readonly startedMs: number;
 }
 
-/** Sends the first request right after the line in which the agent prints its address. */
+/** Asks from the start of the process on. */
 async function timedStart(
   command: string,
   dataDirectory: string,
-  token?: string,
+  token: string = randomUUID(),
 ): Promise<TimedAgent> {
+  const port = await freePort();
+  const target = targetOf(`http://127.0.0.1:${port}`, token);
+  const isServed = async () => (await serves(target, '/v1/agent/health')) || undefined;
   const startMs = performance.now();
-  const agent = await startAgent({ command, dataDirectory, ...(token && { token }) });
-  await call(agent.target, 'GET', '/v1/agent/health');
-  const firstAnswerMs = performance.now() - startMs;
+  const [agent, firstAnswerMs] = await Promise.all([
+    startAgent({ command, dataDirectory, token, port }),
+    until('that an agent answers', isServed, limits.program.lookAgainMs).then(
+      () => performance.now() - startMs,
+    ),
+  ]);
   return { ...agent, firstAnswerMs, startedMs: usedMs(agent.pid) };
 }
 
