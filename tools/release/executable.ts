@@ -7,6 +7,7 @@ import { runTool, type Source } from './source.ts';
 
 /** Node's flags, as `bin/roster` gives them. */
 export const nodeFlags = [
+  '--min-semi-space-size=4',
   '--max-semi-space-size=16',
   '--v8-pool-size=0',
   '--no-incremental-marking-task',
