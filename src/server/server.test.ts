@@ -82,6 +82,61 @@ function counted(state: State) {
   return { state: new Proxy(state, handler), count: () => listeners };
 }
 
+const logOf = (world: SimulatedWorld) => new SharedLog({ clock: world.clock, leaseMs: 400 });
+
+/** A server of two, over a log where the first process leads. It is not started. */
+async function followerOf(world: SimulatedWorld, log: SharedLog) {
+  const opened = { tables: allTables, timers: world.timers };
+  const engineOf = () =>
+    new SharedMemoryEngine({ log, timers: world.timers, random: world.random, beatMs: 100 });
+  const first = await openState({ ...opened, engine: engineOf() });
+  await world.advance(1000);
+  const state = await openState({ ...opened, engine: engineOf() });
+  const own = { ...world, clock: world.clock, ids: world.ids, secrets: world.secrets };
+  const server = new Server({
+    state,
+    world: own,
+    log: silentLog,
+    region: 'global',
+    datacenter: 'dc1',
+    keyring: Keyring.follow(state, new Uint8Array(32).fill(1), own),
+    servers: new LocalServers(world).of('this'),
+    outbound: () => Promise.reject(new Error('nowhere')),
+    rootSecret: undefined,
+    scheduler: schedulerDefaults,
+  });
+  return { first, state, server };
+}
+
+test('a server whose term begins between its making and its start leads', async () => {
+  const world = new SimulatedWorld(1);
+  const { first, state, server } = await followerOf(world, logOf(world));
+  await first.stepDown(true);
+  await world.advance(1000);
+  expect([state.leading?.epoch, server.leads]).toEqual([2, false]);
+  const started = server.start();
+  await world.advance(1000);
+  await started;
+  expect(server.leads).toBe(true);
+});
+
+test('a server whose term ends before it has begun to lead starts, and leads later', async () => {
+  const world = new SimulatedWorld(1);
+  const log = logOf(world);
+  const { first, state, server } = await followerOf(world, log);
+  await first.close();
+  await world.advance(1000);
+  expect(state.leading?.epoch).toBe(2);
+  log.faults.failAppend = () => new Error('the log is away');
+  const started = server.start();
+  await world.advance(1000);
+  await started;
+  expect(server.leads).toBe(false);
+  log.faults.failAppend = undefined;
+  await world.advance(1000);
+  expect(server.leads).toBe(true);
+});
+
 test('a term that ends leaves no timer and no listener, however often it begins', async () => {
   const world = new SimulatedWorld(1);
   const log = new SharedLog({ clock: world.clock, leaseMs: 400 });

@@ -53,6 +53,8 @@ export class Server {
   readonly handOver: HandOver;
   readonly #options: ServerOptions;
   #leading: Leading | undefined;
+  /** Of `#leading`. */
+  #term: Term | undefined;
   #advertised: Advertised | undefined;
   #isHeard: boolean;
   /** Why it can no longer read what the others write. */
@@ -86,9 +88,7 @@ export class Server {
     const { outbound, datacenter } = options;
     const { context } = this;
     this.logins = new LoginService({ context, bookkeeping: state, outbound, datacenter });
-    if (state.leading !== undefined && !keyring.isForeign) {
-      this.#leading = this.#newLeading(state.leading);
-    }
+    if (!keyring.isForeign) this.#takeTerm(state.leading);
     keyring.onForeign(() => this.#giveUp(foreign));
   }
 
@@ -102,7 +102,16 @@ export class Server {
       state.onCommit((changes) => this.#followVersions(changes)),
       state.onReplaced(() => this.#dropUnknownNodes()),
     ];
-    await this.#leading?.start();
+    // A term may have begun or ended since this server was made.
+    if (state.leading !== this.#term) this.#takeTerm(state.leading);
+    const leading = this.#leading;
+    try {
+      await leading?.start();
+    } catch (error) {
+      // Another server may lead by now, and this one may lead later.
+      if (this.isAlone) throw error;
+      this.#noteFailedBeginning(leading, error);
+    }
   }
 
   stop(): void {
@@ -253,8 +262,7 @@ export class Server {
   #giveUp(reason: string): void {
     const { state, log } = this.context;
     log.error({}, `${reason}: it answers nothing`);
-    this.#leading?.stop();
-    this.#leading = undefined;
+    this.#takeTerm(undefined);
     state.close().catch((error: unknown) => log.error({ error }, 'the state could not be closed'));
   }
 
@@ -271,18 +279,26 @@ export class Server {
   #followTerm(term: Term | undefined): void {
     const { log } = this.context;
     if (this.keyring.isForeign) return;
-    this.#leading?.stop();
-    this.#leading = term && this.#newLeading(term);
+    this.#takeTerm(term);
     if (this.#leading === undefined) {
       log.info({}, 'this server follows');
       return;
     }
     const leading = this.#leading;
     log.info({ term: term?.epoch }, 'this server leads');
-    leading.start().catch((error: unknown) => {
-      if (this.#leading !== leading || this.context.state.closed !== undefined) return;
-      log.error({ error }, 'this server could not begin to lead');
-    });
+    leading.start().catch((error: unknown) => this.#noteFailedBeginning(leading, error));
+  }
+
+  #takeTerm(term: Term | undefined): void {
+    this.#leading?.stop();
+    this.#term = term;
+    this.#leading = term && this.#newLeading(term);
+  }
+
+  #noteFailedBeginning(leading: Leading | undefined, error: unknown): void {
+    const { state, log } = this.context;
+    if (this.#leading !== leading || state.closed !== undefined) return;
+    log.error({ error }, 'this server could not begin to lead');
   }
 
   /** A restore may have taken nodes away that are connected here. */
