@@ -7,7 +7,7 @@ import { limits } from './model/limits.ts';
 import { Backoff } from './node/backoff.ts';
 import type { Log } from './server/context.ts';
 import { type KeyService, unwrapRootKey } from './server/keyring/key-service.ts';
-import { WrongRootKey } from './server/keyring/keyring.ts';
+import { Keyring, WrongRootKey } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
 import { keyringKeys } from './state/tables.ts';
 import type { State } from './state/types.ts';
@@ -46,6 +46,20 @@ export async function keptRootKey(
     if (isAlone || !(error instanceof WrongRootKey)) throw error;
     return world.secrets.bytes(rootKeyBytes);
   }
+}
+
+/** Whether a server with the given root key, or else that of its data directory, can use the keyring, or make one. */
+export async function opensKeyring(
+  given: Uint8Array | undefined,
+  dataDirectory: string | undefined,
+  state: State,
+  world: World,
+): Promise<boolean> {
+  const keys = state.read().table(keyringKeys);
+  if (keys.size === 0) return true;
+  const text = given === undefined ? await read(dataDirectory, 'root-key') : undefined;
+  const rootKey = text === undefined ? given : parseRootKey(text);
+  return rootKey !== undefined && Keyring.opens(keys.scan(), rootKey, world);
 }
 
 interface Waiting {
@@ -129,14 +143,21 @@ async function kept(
   make: () => string,
 ): Promise<string> {
   if (dataDirectory === undefined) return make();
-  const path = join(dataDirectory, name);
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
+  const known = await read(dataDirectory, name);
+  if (known !== undefined) return known;
   const secret = make();
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  await writeFile(path, `${secret}\n`, { mode: 0o600, flag: 'wx' });
+  await writeFile(join(dataDirectory, name), `${secret}\n`, { mode: 0o600, flag: 'wx' });
   return secret;
+}
+
+/** `undefined`: there is no such file. */
+async function read(dataDirectory: string | undefined, name: string): Promise<string | undefined> {
+  if (dataDirectory === undefined) return undefined;
+  try {
+    return (await readFile(join(dataDirectory, name), 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
+  }
 }

@@ -1,5 +1,6 @@
 /** Puts together the way of a server to its log and to the other servers of its cluster. */
 import { join } from 'node:path';
+import { opensKeyring } from './agent-secrets.ts';
 import type { Api } from './api/api.ts';
 import { isLoopback } from './api/http-server.ts';
 import type { ServersDoor } from './api/servers-stream.ts';
@@ -18,6 +19,7 @@ import type { Server } from './server/server.ts';
 import type { Servers } from './server/servers.ts';
 import { LocalServers } from './server/servers-local.ts';
 import type { EtcdSettings, OpenedEtcd } from './state/engine/etcd/open.ts';
+import type { State } from './state/types.ts';
 
 /** The other servers are processes of their own, which are reached over the network. */
 export interface NetworkSettings {
@@ -127,6 +129,7 @@ export async function openLog(
     ...settings,
     world,
     directory: dataDirectory && join(dataDirectory, 'server'),
+    isHeldBack: true,
     report: (error) => log.warn({ error }, 'the log in etcd'),
     signal,
     waiting: (error) => {
@@ -134,6 +137,20 @@ export async function openLog(
       waiting(error.message);
     },
   });
+}
+
+/** Resolves when some server leads. A server without the root key of its cluster does not try to. */
+export async function settledLog(
+  opened: OpenedEtcd | undefined,
+  { rootKey, dataDirectory, world }: LogKey,
+  state: State,
+): Promise<void> {
+  if (opened === undefined || !(await opensKeyring(rootKey, dataDirectory, state, world))) return;
+  await opened.engine.settled();
+}
+
+interface LogKey extends Pick<LogOptions, 'dataDirectory' | 'world'> {
+  readonly rootKey: Uint8Array | undefined;
 }
 
 /** Makes the introduction token of the agent's own node, or has the leader make it. */

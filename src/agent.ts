@@ -16,6 +16,7 @@ import {
   type NetworkSettings,
   openLog,
   otherServers,
+  settledLog,
   type Waiting,
 } from './agent-servers.ts';
 import type { TelemetrySettings } from './agent-telemetry.ts';
@@ -323,7 +324,7 @@ async function openServer(
   });
   opened.add(() => state.close());
   opened.add(() => etcd?.members.settled());
-  await etcd?.engine.settled();
+  await settledLog(etcd, options, state);
   const isAlone = options.servers === undefined && engine.end === undefined;
   const rootKey = options.rootKey ?? (await keptRootKey(dataDirectory, state, world, isAlone));
   const usesTls = options.certificate !== undefined;

@@ -32,9 +32,13 @@ describe('an agent on etcd', needing(etcdServer), () => {
     await endAgents();
   });
 
-  const start = async (dataDirectory: string, prefix: string): Promise<Agent> => {
+  const start = async (
+    dataDirectory: string,
+    prefix: string,
+    key: Uint8Array | undefined = rootKey,
+  ): Promise<Agent> => {
     const etcd = { endpoints: cluster.endpoints, prefix };
-    const agent = await createAgent({ dataDirectory, etcd, rootKey, rootToken: token });
+    const agent = await createAgent({ dataDirectory, etcd, rootKey: key, rootToken: token });
     agents.push(agent);
     return agent;
   };
@@ -88,6 +92,23 @@ describe('an agent on etcd', needing(etcdServer), () => {
     await expect
       .poll(async () => (await call(second, 'PUT', '/v1/namespace/d', { Name: 'd' })).status)
       .toBe(200);
+  });
+
+  test('without the root key of its cluster it takes no term, although nobody leads', async () => {
+    await end(await start(directory(), '/keyed/'));
+    const front = async () => {
+      const { keys } = await cluster.client().range({ key: '/keyed/head', end: '/keyed/leader0' });
+      return keys.map(({ key, modRevision }) => [key, modRevision]);
+    };
+    const before = await front();
+    expect(before.map(([key]) => key)).toEqual(['/keyed/head']);
+    const other = await start(directory(), '/keyed/', new Uint8Array(32).fill(8));
+    const { status, json } = await call(other, 'GET', '/v1/namespaces');
+    expect([status, json.code]).toEqual([503, 'not-ready']);
+    await end(other);
+    expect(await front()).toEqual(before);
+    const right = await start(directory(), '/keyed/');
+    expect((await call(right, 'PUT', '/v1/namespace/a', { Name: 'a' })).status).toBe(200);
   });
 
   test('does not follow an etcd that is not the one of before, and is not in its list of servers', async () => {

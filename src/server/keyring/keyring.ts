@@ -96,6 +96,17 @@ export class Keyring implements SecretBox {
     return this.#signing ? undefined : this.#makeKey(transaction, 'signing');
   }
 
+  /** Whether the root key opens all of the keys. */
+  static opens(keys: Iterable<KeyringKey>, rootKey: Uint8Array, world: KeyringWorld): boolean {
+    try {
+      new Keyring(rootKeyBox(rootKey, world.secrets), world).requireOpens(keys);
+      return true;
+    } catch (error) {
+      if (error instanceof WrongRootKey) return false;
+      throw error;
+    }
+  }
+
   /** @throws WrongRootKey if the root key does not open the keys */
   requireOpens(keys: Iterable<KeyringKey>): void {
     for (const { Wrapped } of keys) this.#unwrap(Wrapped);

@@ -111,7 +111,7 @@ export class EtcdEngine implements Engine {
   /** Its name for a leader that steps down; `undefined`: it cannot succeed it at once. */
   get candidate(): string | undefined {
     const isAway = this.#isClosed || this.#isUnreachable || this.#leadership.leader;
-    return isAway || this.#lease.restsForGood ? undefined : this.#server;
+    return isAway || this.#lease.restsForGood || this.#lease.isHeldBack ? undefined : this.#server;
   }
 
   /** Why new work should wait: the database of etcd is nearly full. */
@@ -165,8 +165,12 @@ export class EtcdEngine implements Engine {
     return { front: undefined, snapshot: found.copy };
   }
 
-  /** Resolves when it leads, or another server holds the leader key, or after too long. */
+  /**
+   * From now on it tries to lead, if it was held back. Resolves when it leads, or another server holds the leader key, or
+   * after too long.
+   */
   async settled(): Promise<void> {
+    if (this.#lease.endHoldingBack()) this.#beatAfter(0);
     const late = this.#options.timers.after(this.#limits.electMs, () => this.#elected.resolve());
     await this.#elected.promise;
     late.clear();
@@ -179,9 +183,7 @@ export class EtcdEngine implements Engine {
       this.#beatAfter(this.#options.random.fraction() * this.#limits.campaignJitterMs);
       this.#lookAfterHealth();
     }
-    return () => {
-      this.#listeners.delete(listen);
-    };
+    return () => void this.#listeners.delete(listen);
   }
 
   async end(): Promise<number> {
@@ -316,6 +318,7 @@ export class EtcdEngine implements Engine {
     if (pulled.status === 'rejected') throw pulled.reason;
     const { value: front } = pulled;
     if (this.#isClosed || !this.#lease.mayTake(front)) return this.#elected.resolve();
+    if (this.#lease.isHeldBack) return;
     if (held.status === 'rejected') throw held.reason;
     const parts = { ...this.#options, keys: this.#keys, server: this.#server };
     // The term begins on exactly the head that was applied.

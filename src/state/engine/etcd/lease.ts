@@ -15,6 +15,8 @@ export interface LeaderLeaseOptions {
   readonly timers: Timers;
   /** Id of this process. */
   readonly server: string;
+  /** It leaves leadership to the others until `endHoldingBack`. */
+  readonly isHeldBack?: boolean | undefined;
 }
 
 /**
@@ -35,9 +37,11 @@ export class LeaderLease {
   /** The lease of the key that a successor has to take. */
   #left: string | undefined;
   #leaving: Timer | undefined;
+  #isHeldBack: boolean;
 
   constructor(options: LeaderLeaseOptions) {
     this.#options = options;
+    this.#isHeldBack = options.isHeldBack === true;
   }
 
   /** When the lease is over unless it is renewed, on the monotonic clock. */
@@ -61,6 +65,17 @@ export class LeaderLease {
   /** Whether it does not lead again, since it ends. */
   get restsForGood(): boolean {
     return this.#restsUntilMs === Number.POSITIVE_INFINITY;
+  }
+
+  get isHeldBack(): boolean {
+    return this.#isHeldBack;
+  }
+
+  /** Returns whether it was held back until now. */
+  endHoldingBack(): boolean {
+    const wasHeldBack = this.#isHeldBack;
+    this.#isHeldBack = false;
+    return wasHeldBack;
   }
 
   /** Whether this server may take the leader key: it has no holder, or names this server. */

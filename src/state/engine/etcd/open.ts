@@ -20,7 +20,7 @@ export interface EtcdSettings extends EtcdAddress {
 
 export interface OpenEtcdOptions
   extends EtcdSettings,
-    Pick<EtcdEngineOptions, 'signal' | 'waiting'> {
+    Pick<EtcdEngineOptions, 'signal' | 'waiting' | 'isHeldBack'> {
   readonly world: World;
   /** Where the server remembers which log it has known, and keeps a copy; `undefined`: nowhere. */
   readonly directory: string | undefined;
@@ -62,10 +62,10 @@ const keptIn = (directory: string) => ({
 });
 
 function partsOf({ world, report, ...settings }: Omit<OpenEtcdOptions, 'directory'>) {
-  const { endpoints, prefix, quotaBytes, signal, waiting } = settings;
+  const { endpoints, prefix, quotaBytes, signal, waiting, isHeldBack } = settings;
   const client = new GrpcEtcdClient({ ...settings, ...world });
   const where = `etcd at ${endpoints.join(', ')}`;
-  return { ...world, client, prefix, quotaBytes, where, report, signal, waiting };
+  return { ...world, client, prefix, quotaBytes, where, report, signal, waiting, isHeldBack };
 }
 
 /** Where a server keeps a copy of the state in its directory. */

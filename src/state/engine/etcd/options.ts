@@ -16,6 +16,8 @@ export interface EtcdEngineOptions
   readonly prefix: string;
   /** The quota of etcd's database; `undefined`: as etcd tells. */
   readonly quotaBytes?: number | undefined;
+  /** It follows, and does not try to lead before `settled` is called. */
+  readonly isHeldBack?: boolean | undefined;
   /** Load a log with a mark as well, to move its state. */
   readonly readsMarked?: boolean;
   readonly limits?: Partial<EtcdLimits>;
