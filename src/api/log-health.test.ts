@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { limits } from '../model/limits.ts';
+import { Diverged } from '../state/errors.ts';
 import type { LogHealth } from '../state/log-health.ts';
 import { logHealthOf } from './log-health.ts';
 import { written } from './metrics/exposition.ts';
@@ -83,6 +84,15 @@ describe('the metrics of the log', () => {
       roster_etcd_out_of_space: '0',
       roster_etcd_full: '0',
     });
+  });
+
+  test('name both ends of a log that has diverged', () => {
+    const fault = new Diverged('index 9 of the cluster a', 'has index 3 of the cluster b');
+    const text = written(logFamilies({ ...healthy, isDiverged: true, fault }), 'prometheus');
+    expect(text).toContain(
+      'roster_log_diverged_heads{own="index 9 of the cluster a",log="has index 3 of the cluster b"} 1',
+    );
+    expect(written(logFamilies(healthy), 'prometheus')).not.toContain('diverged_heads{');
   });
 
   test('have no sample where something is unknown', () => {

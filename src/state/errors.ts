@@ -137,13 +137,17 @@ export class Fenced extends StateError {
 /** The log differs from what this process has applied: it is another log, or an older state of it. */
 export class Diverged extends StateError {
   override readonly name = 'Diverged';
+  /** Each says of what cluster, index or hash: `own` of what this process has applied, `found` of the log. */
+  readonly own: string;
+  readonly found: string;
 
-  /** Each says of what cluster, index or hash. */
   constructor(own: string, found: string) {
     super(
       'diverged',
       `the log has diverged: this server has applied ${own}, the log ${found} (see "roster operator recover --help")`,
     );
+    this.own = own;
+    this.found = found;
   }
 }
 

@@ -71,7 +71,7 @@ const definitions = {
   },
   roster_server_contact_seconds: {
     type: 'gauge',
-    help: 'Time since this server heard of the leader; 0 on the leader.',
+    help: 'Time since this server was last known to show all that the leader had; 0 on the leader.',
   },
   roster_writes_closed: { type: 'gauge', help: '1 when nothing can be written.' },
   roster_metrics_limited: {
@@ -312,6 +312,13 @@ const definitions = {
   roster_log_diverged: {
     type: 'gauge',
     help: '1 when the log is another one than this server has applied.',
+    only: 'etcd',
+  },
+  roster_log_diverged_heads: {
+    type: 'gauge',
+    help: '1 when the log has diverged: what this server has applied, and what the log has.',
+    labels: ['own', 'log'],
+    series: 'one, while the log has diverged',
     only: 'etcd',
   },
   roster_log_appends_total: { type: 'counter', help: 'Appends of this server.', only: 'etcd' },
