@@ -81,6 +81,8 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly tables?: readonly AnyDefinition[];
   /** The other servers, whose engines lead to the same log: of this process, or over the network. */
   readonly servers?: LocalServers | NetworkSettings;
+  /** The age of its state from which on the server answers no `stale` requests; the default is that of `limits.servers`. */
+  readonly staleMaxMs?: number | undefined;
   /** With `etcd`: how this server and the others reach each other. */
   readonly network?: Pick<NetworkSettings, 'address' | 'allowsPlaintext'>;
   /** Secret of the first management token; `undefined`: only stored tokens are valid. */
@@ -359,6 +361,7 @@ async function openServer(
     rootSecret: rootToken,
     issuer: options.issuer,
     isHeardLater: true,
+    staleMaxMs: options.staleMaxMs,
     ...(options.tables && { tables: newestVersions(options.tables) }),
     scheduler: schedulerDefaults,
     garbage: options.garbage ?? {},

@@ -145,7 +145,7 @@ async function startServer(options: AgentOptions, log: Log, ports: ServerPorts):
     certificate,
     http,
     etcd: options.etcd && (await etcdOf(options.etcd)),
-    ...(options.etcd && { network: networkOf(options.etcd) }),
+    ...(options.etcd && { network: networkOf(options.etcd), staleMaxMs: options.etcd.staleMaxMs }),
     ...(engine && { engine }),
     ...chosenThreads(options, log),
     rootToken,

@@ -155,6 +155,35 @@ describe('three servers over the network', () => {
     }
   });
 
+  test('a server that is cut off from the log alone tells the age of its state, and refuses what is too old', async () => {
+    const staleMaxMs = 3000;
+    cluster = new ServerCluster();
+    const start = () => cluster.start({ staleMaxMs });
+    await Promise.all([start(), start(), start()]);
+    const leader = await cluster.settled();
+    const [follower] = cluster.followers;
+    const { json } = await call(leader, 'PUT', '/v1/acl/token', { Policies: [] });
+    const revoked = { ...follower!, token: json.SecretID as string };
+    const own = '/v1/acl/token/self?stale';
+    await expect.poll(async () => (await call(revoked, 'GET', own)).status).toBe(200);
+    // It hears of the leader all the while.
+    follower!.engine.deliveryDelayMs = 3_600_000;
+    await call(leader, 'DELETE', `/v1/acl/token/${json.AccessorID}`);
+    await expect
+      .poll(async () => contactOf(await call(follower!, 'GET', '/v1/namespaces?stale')).ms)
+      .toBeGreaterThan(1000);
+    await expect.poll(async () => (await call(revoked, 'GET', own)).json.code).toBe('no-leader');
+    const health = await call(leader, 'GET', '/v1/servers/health');
+    const { Servers } = health.json as ServersHealth;
+    expect(Servers.find(({ ID }) => ID === follower!.id)?.Faults).toContainEqual(
+      expect.stringContaining('stale requests are refused'),
+    );
+    for (const other of cluster.servers.filter((one) => one !== follower)) {
+      const answer = await call(other, 'GET', '/v1/namespaces?stale');
+      expect([answer.status, contactOf(answer).ms < 2000]).toEqual([200, true]);
+    }
+  });
+
   test('a refusal of the leader comes back as it is', async () => {
     const { followers } = await three();
     const refused = await call(followers[0]!, 'PUT', '/v1/namespace/x', { Name: 'y' });

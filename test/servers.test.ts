@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { requestOf } from './support/agent-requests.ts';
+import { rootToken } from './support/api.ts';
 import { type LocalCluster, settleMs, startAgents } from './support/local-cluster.ts';
 
 let cluster: LocalCluster;
@@ -72,6 +74,45 @@ describe('three agents over one log', () => {
     expect((await cluster.call(follower!, 'GET', '/v1/namespace/late?stale')).status).toBe(404);
     expect((await cluster.call(follower!, 'GET', '/v1/namespace/late')).status).toBe(200);
     expect((await cluster.call(follower!, 'GET', '/v1/namespace/late?stale')).status).toBe(200);
+  });
+
+  test('a server that hears of the leader, and not of its writes, tells the age of its state', async () => {
+    const { leader, followers } = await three();
+    const [late] = followers;
+    const contactMs = async (query = 'stale') => {
+      const { headers } = await cluster.call(late!, 'GET', `/v1/namespaces?${query}`);
+      return Number(Object.entries(headers).find(([name]) => name.endsWith('lastcontact'))![1]);
+    };
+    const put = (Name: string) => cluster.call(leader, 'PUT', `/v1/namespace/${Name}`, { Name });
+    await cluster.world.advance(60_000);
+    expect(await contactMs()).toBe(0);
+    late!.engine.deliveryDelayMs = 20_000;
+    await put('one');
+    await cluster.world.advance(8000);
+    expect(await contactMs()).toBeGreaterThanOrEqual(8000);
+    await put('two');
+    // A state that is older than that waits until it is exact.
+    expect(await contactMs('stale&max_stale=1h')).toBeGreaterThanOrEqual(8000);
+    const { json } = await cluster.call(late!, 'GET', '/v1/namespaces?stale&max_stale=5s');
+    expect(json.map(({ Name }: { Name: string }) => Name)).toContain('two');
+    expect(await contactMs()).toBe(0);
+    await cluster.world.advance(20_000);
+    late!.engine.deliveryDelayMs = 3_600_000;
+    const stream = requestOf('GET', '/v1/event/stream', rootToken);
+    const events = await cluster.during(late!.agent.handle({ ...stream, onGone: () => () => {} }));
+    const told: string[] = [];
+    const reading = (async () => {
+      for await (const part of events.body as AsyncIterable<Uint8Array>)
+        told.push(Buffer.from(part).toString());
+    })();
+    await put('three');
+    await cluster.world.advance(299_000);
+    expect((await cluster.call(late!, 'GET', '/v1/namespaces?stale')).status).toBe(200);
+    await cluster.world.advance(2000);
+    expect((await cluster.call(late!, 'GET', '/v1/namespaces?stale')).json.code).toBe('no-leader');
+    await cluster.world.advance(30_000);
+    await reading;
+    expect(told.at(-1)).toContain('no-leader');
   });
 
   test('a server that shows nothing new needs attention, by the time since the first change that it lacks', async () => {

@@ -204,6 +204,14 @@ export const sections: readonly Section[] = [
         'cluster.allow_plaintext',
         { without: '`false`', meaning: 'Speak to servers of other machines without TLS.' },
       ],
+      [
+        'cluster.stale_max',
+        {
+          without: lasting(limits.servers.staleMaxMs),
+          meaning:
+            'The age of the state of a server from which on it refuses reads with `stale`, and ends streams and sessions: so long a revoked token may live at a server that is cut off.',
+        },
+      ],
     ],
   },
   {

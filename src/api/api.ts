@@ -120,6 +120,7 @@ export class Api {
             takesWrites: () => server.handOver.takesWrites,
             beginWrite: () => server.handOver.beginWrite(),
             exact: () => server.exact(),
+            staleMaxMs: server.staleMaxMs,
             isReader: options.isReader,
           }),
       named: options.isReader ? undefined : new NamedServer(server.servers),

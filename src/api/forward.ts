@@ -1,3 +1,4 @@
+import { durationMs } from '../base/duration.ts';
 import type { Clock, Timers } from '../base/ports.ts';
 import { queryOf } from '../contract/shared-query.ts';
 import { RosterError, refusal } from '../model/errors.ts';
@@ -20,6 +21,8 @@ export interface ForwardOptions {
   readonly beginWrite: () => () => void;
   /** Resolves when reads of this server are exact; `undefined` where they always are. */
   readonly exact: () => Promise<void> | undefined;
+  /** The age of the state of this server from which on it answers no `stale` requests. */
+  readonly staleMaxMs: number;
   /** Whether the leader answers questions about this server too, as the main thread does for a reader. */
   readonly isReader?: boolean | undefined;
 }
@@ -43,7 +46,8 @@ type Run = () => Answer | Promise<Answer>;
  *  F1. A write runs on the leader, which checks permissions on its own view. It is handed on until a server
  *      has taken it, and never repeated after that. If nobody knows whether it ran, the answer says so.
  *  F2. A read is answered by this server once its state shows all that was durable when the read came.
- *      With `stale` it is answered at once, unless the last contact was too long ago.
+ *      With `stale` it is answered at once, unless the state of this server is too old. If it is older than
+ *      `max_stale`, the read is answered as without `stale`.
  *  F3. A handler that needs the leader's memory throws `not-leader` before it does anything. Then the
  *      leader is asked.
  *  F4. While no server leads, a request waits up to `holdMs` for one, so that a change of the leader is no
@@ -85,19 +89,20 @@ export class Forwarding {
     return this.#options.exact();
   }
 
-  /** @throws RosterError `no-leader` after too long without contact */
+  /** @throws RosterError `no-leader` if the state of this server is too old */
   requireContact(): void {
-    if (this.#options.servers.lastContactMs() > limits.servers.staleMaxMs)
-      throw refusal('no-leader');
+    const { servers, staleMaxMs } = this.#options;
+    if (servers.lastContactMs() > staleMaxMs) throw refusal('no-leader');
   }
 
-  /** @throws RosterError `no-leader` after too long without contact */
+  /** @throws RosterError `no-leader` if the state of this server is too old */
   #isStale({ route, request }: Asking): boolean {
     if (!request.query.includes('stale')) return false;
-    const { stale } = parseQuery(queryOf(route.endpoint), request.query).values as {
-      readonly stale?: boolean;
-    };
+    const { stale, max_stale: mostNs } = parseQuery(queryOf(route.endpoint), request.query)
+      .values as { readonly stale?: boolean; readonly max_stale?: number };
     if (stale !== true) return false;
+    const mostMs = mostNs === undefined ? Number.POSITIVE_INFINITY : durationMs(mostNs);
+    if (this.#options.servers.lastContactMs() > mostMs) return false;
     this.requireContact();
     return true;
   }

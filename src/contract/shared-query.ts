@@ -21,13 +21,14 @@ const place = {
 
 /** Source: docs/contract/http.md#consistency. */
 const consistency = {
-  stale: flag('Any server may answer.'),
+  stale: flag('The server answers at once, from the state that it has.'),
   cached: flag('Accepted without effect: there are no cached copies.'),
-  consistent: flag('The leader proves its leadership first.'),
+  consistent: flag('As without it: the answer shows all that was durable when it was asked for.'),
   max_stale: {
     kind: 'duration',
     emptyIsAbsent: true,
-    description: 'The greatest age of the answer; answers are never older than their server.',
+    description:
+      'With `stale`: a state that is older does not answer, but waits until it is exact.',
   },
 } as const satisfies QueryTable;
 

@@ -16,7 +16,7 @@ export async function ownHealth(server: Server): Promise<OwnHealth> {
   if (closed !== undefined) faults.push(closed.message);
   const contactMs = server.contact().LastContact;
   const asOf = `its state is as of ${textOf(secondMs * Math.round(contactMs / secondMs))} ago`;
-  if (contactMs > limits.servers.staleMaxMs) faults.push(`stale requests are refused: ${asOf}`);
+  if (contactMs > server.staleMaxMs) faults.push(`stale requests are refused: ${asOf}`);
   else if (logMs === undefined) warnings.push(`stale requests are answered: ${asOf}`);
   if (server.notReady !== undefined) faults.push(server.notReady.detail);
   const view = state.read();

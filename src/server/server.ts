@@ -156,6 +156,11 @@ export class Server {
     return this.leads ? this.#leading?.sinceMs : undefined;
   }
 
+  /** The age of its state from which on it answers no `stale` requests. */
+  get staleMaxMs(): number {
+    return this.#options.staleMaxMs ?? limits.servers.staleMaxMs;
+  }
+
   /** The last contact of this server with the leader. */
   contact(): Contact {
     if (this.leads) return ownContact;

@@ -2,6 +2,7 @@ import type { Clock, Timers } from '../base/ports.ts';
 import type { TableVersions } from '../state/form.ts';
 import { Listeners } from '../state/listeners.ts';
 import type { State } from '../state/types.ts';
+import { Freshness } from './freshness.ts';
 import type { NodeStreams } from './nodes/streams.ts';
 import {
   type Answered,
@@ -20,7 +21,7 @@ export interface LocalServer {
   /** `host:port` of its API; empty while it does not listen. */
   readonly address: () => string;
   readonly state: Pick<State, 'leading'> &
-    Partial<Pick<State, 'read' | 'candidate' | 'onLeadership'>>;
+    Partial<Pick<State, 'read' | 'candidate' | 'onLeadership' | 'onCommit'>>;
   readonly streams: NodeStreams;
   /** Answers the request; `gone` aborts when nobody waits. Never settles if the server ends first. */
   readonly answer: (question: Asked, gone: AbortSignal) => Promise<Answered>;
@@ -48,19 +49,30 @@ export class LocalServers {
   /** Fails the requests that wait for an answer, by the server that was asked. */
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #listeners = new Listeners<[]>();
+  /** Of the state of each server. */
+  readonly #freshness = new Map<string, Freshness>();
   #heardMs: number;
 
   constructor(options: LocalServersOptions) {
     this.#options = options;
-    this.#heardMs = options.clock.monotonicMs();
+    this.#heardMs = this.#nowMs;
+  }
+
+  get #nowMs(): number {
+    return this.#options.clock.monotonicMs();
   }
 
   /** Makes the server known to the others. Returns the function that ends this. */
   join(server: LocalServer): () => void {
-    this.#present.set(server.id, server);
-    const unfollow = server.state.onLeadership?.(() => this.#listeners.tell());
+    const { id, state } = server;
+    this.#present.set(id, server);
+    this.#freshness.set(id, new Freshness(this.#nowMs));
+    const unfollow = [
+      state.onLeadership?.(() => this.#listeners.tell()),
+      state.onCommit?.((_, index) => this.#noteCommit(server, index)),
+    ];
     return () => {
-      unfollow?.();
+      for (const end of unfollow) end?.();
       if (this.#present.get(server.id) !== server) return;
       this.#noteLeader();
       this.#present.delete(server.id);
@@ -72,6 +84,7 @@ export class LocalServers {
 
   /** The port of the server with that id. */
   of(id: string): Servers {
+    if (!this.#freshness.has(id)) this.#freshness.set(id, new Freshness(this.#nowMs));
     return {
       id,
       members: () => [...this.#present.values()].map(memberOf).sort(byId),
@@ -92,10 +105,9 @@ export class LocalServers {
         return leader === undefined || leader.id === id ? [] : (leader.lags?.() ?? []);
       },
       tablesOf: (other) => this.#present.get(other)?.tables,
-      lastContactMs: () =>
-        this.#noteLeader() === undefined
-          ? Math.round(this.#options.clock.monotonicMs() - this.#heardMs)
-          : 0,
+      lastContactMs: () => this.#lastContactMs(id),
+      leaderHeardMs: () =>
+        this.#noteLeader() === undefined ? Math.round(this.#nowMs - this.#heardMs) : 0,
       ask: (other, question, patience) => this.#askServer(other, question, patience),
       streamTo: async (nodeId) => {
         for (const { streams } of this.#present.values()) {
@@ -122,8 +134,29 @@ export class LocalServers {
       const epoch = server.state.leading?.epoch ?? 0;
       if (epoch > (leader?.state.leading?.epoch ?? 0)) leader = server;
     }
-    if (leader !== undefined) this.#heardMs = this.#options.clock.monotonicMs();
+    if (leader !== undefined) this.#heardMs = this.#nowMs;
     return leader;
+  }
+
+  #indexOf(id: string): number {
+    return this.#present.get(id)?.state.read?.().index ?? 0;
+  }
+
+  /** Until the transaction of this index, a leader had the one before. */
+  #noteCommit(server: LocalServer, index: number): void {
+    if (server !== this.#noteLeader()) return;
+    for (const [id, freshness] of this.#freshness) {
+      freshness.told(index - 1, this.#nowMs);
+      freshness.currentMs(this.#indexOf(id));
+    }
+  }
+
+  #lastContactMs(id: string): number {
+    const freshness = this.#freshness.get(id)!;
+    const leader = this.#noteLeader();
+    if (leader?.id === id) freshness.lead(this.#nowMs);
+    else if (leader !== undefined) freshness.told(this.#indexOf(leader.id), this.#nowMs);
+    return Math.round(this.#nowMs - freshness.currentMs(this.#indexOf(id)));
   }
 
   #noneLeads(id: string): boolean {

@@ -51,7 +51,7 @@ export class ServerGone extends Error {
 
 /** Knowledge of the leader, with the field names of the API. */
 export interface Contact {
-  /** Milliseconds since the server heard of the leader. */
+  /** Milliseconds since the server was last known to show all that the leader had. */
   readonly LastContact: number;
   readonly KnownLeader: boolean;
 }
@@ -115,8 +115,10 @@ export interface Servers {
   lagsOfLeader(): readonly PeerLag[];
   /** The newest version of each table that another server reads; `undefined`: it has not told. */
   tablesOf(id: string): TableVersions | undefined;
-  /** Milliseconds since this server heard of a leader; 0 on the leader. */
+  /** Milliseconds since this server was last known to show all that the leader had; 0 on the leader. */
   lastContactMs(): number;
+  /** Milliseconds since this server heard of a leader; 0 on the leader. */
+  leaderHeardMs(): number;
   /** Has that server answer a request, without handing it on again. @throws ServerGone */
   ask(id: string, question: Asked, patience: Patience): Promise<Answered>;
   /**
@@ -161,6 +163,7 @@ export function alone(
     lagsOfLeader: () => [],
     tablesOf: () => undefined,
     lastContactMs: () => 0,
+    leaderHeardMs: () => 0,
     ask: (id) => Promise.reject(new ServerGone(id, false)),
     streamTo,
     healthOf: (id) => Promise.reject(new ServerGone(id, false)),

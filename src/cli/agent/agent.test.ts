@@ -354,6 +354,17 @@ test('readers are a number, and a matter of servers with the embedded store', as
   );
 });
 
+test('the age up to which a state is shown to stale reads is that of the setting', async () => {
+  const flags = '--dev --engine etcd --etcd-endpoints a:1';
+  expect((await start(flags)).agent?.etcd?.staleMaxMs).toBeUndefined();
+  const given = await start(`${flags} --cluster-stale-max 30s`);
+  expect(given.agent?.etcd?.staleMaxMs).toBe(30_000);
+  const { stderr } = await start(`${flags} --cluster-stale-max 1s`);
+  expect(stderr).toContain('--cluster-stale-max must be a duration from 5s');
+  const alone = await start('--dev --cluster-stale-max 30s');
+  expect(alone.stderr).toContain('--cluster-stale-max is of no use without the engine etcd');
+});
+
 test('snapshots on a schedule need a directory alone', async () => {
   expect((await start('--dev --snapshot-dir /backup')).agent?.snapshots).toEqual({
     directory: '/backup',

@@ -1,7 +1,10 @@
+import { durationMs, parseDuration } from '../../base/duration.ts';
+import { limits } from '../../model/limits.ts';
 import { isServerAddress } from '../../model/peering/rules.ts';
 import { cliLimits } from '../limits.ts';
 import {
   type Check,
+  duration,
   file,
   flag,
   listThat,
@@ -32,6 +35,8 @@ export interface EtcdOptions {
   readonly advertise: string | undefined;
   /** Speak to servers of other machines without TLS. */
   readonly allowsPlaintext: boolean;
+  /** The age of the state from which on `stale` requests are refused; `undefined`: the default. */
+  readonly staleMaxMs: number | undefined;
 }
 
 const endpoint = /^(https?:\/\/)?([A-Za-z0-9._-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})$/;
@@ -58,6 +63,7 @@ export const engineSettings = {
     'must be HOST:PORT under which the other servers reach this one, such as "10.0.0.1:4720"',
   ),
   'cluster.allow_plaintext': flag,
+  'cluster.stale_max': duration(limits.servers.staleMaxLeastMs),
 } as const satisfies Readonly<Record<string, Check>>;
 
 type EngineSetting = keyof typeof engineSettings;
@@ -100,6 +106,7 @@ export function etcdOf(given: Given): EtcdOptions | undefined {
   if (given.engine !== 'etcd') return undefined;
   const words = given as Partial<Record<EngineSetting, string>>;
   const endpoints = given['etcd.endpoints'] as readonly string[];
+  const staleMax = words['cluster.stale_max'];
   const tlsFiles = ['etcd.ca_file', 'etcd.cert_file'] as const;
   return {
     endpoints: endpoints.map((value) => value.replace(/^https?:\/\//, '')),
@@ -115,5 +122,6 @@ export function etcdOf(given: Given): EtcdOptions | undefined {
     quotaBytes: given['etcd.quota_bytes'] as number | undefined,
     advertise: words['cluster.advertise'],
     allowsPlaintext: given['cluster.allow_plaintext'] === true,
+    staleMaxMs: staleMax === undefined ? undefined : durationMs(parseDuration(staleMax)!),
   };
 }

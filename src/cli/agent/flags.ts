@@ -224,6 +224,12 @@ export const flags: readonly Flag[] = [
     description: 'Speak to servers of other machines without TLS.',
   },
   {
+    name: 'cluster-stale-max',
+    setting: 'cluster.stale_max',
+    value: 'DURATION',
+    description: 'Age of the state from which on reads with "stale" are refused (5m).',
+  },
+  {
     name: 'snapshot-dir',
     setting: 'snapshots.directory',
     value: 'DIR',

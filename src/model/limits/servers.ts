@@ -20,8 +20,12 @@ export const serversLimits = {
   healthMs: 2 * secondMs,
   /** A server that is further behind is not healthy. */
   behindMaxMs: 10 * secondMs,
-  /** The time without contact after which a server no longer answers `stale` requests. */
+  /** The age of its state from which on a server no longer answers `stale` requests, unless a setting says otherwise. */
   staleMaxMs: 5 * minuteMs,
+  /** The least that the setting may say: a follower hears of the leader's index only now and then. */
+  staleMaxLeastMs: 5 * secondMs,
+  /** Words of the leader, of which index it has, that a server that follows keeps until it has reached them. */
+  leaderWordsMax: 64,
   /** The time without an answer of a shared log after which the health tells of it; longer than between two looks. */
   logSilentMs: 15 * secondMs,
 } as const;

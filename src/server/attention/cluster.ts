@@ -162,7 +162,7 @@ export function findingsOfServer(server: Server, nowMs: number): Finding[] {
     add('server-behind', 'critical', 'The server that answers knows no leader');
   } else if (LastContact > limits.attention.contactAgeMs) {
     const seconds = Math.round(LastContact / 1000);
-    const reason = `The server that answers was without contact to the leader for ${seconds} seconds`;
+    const reason = `The state of the server that answers was last known to be the newest ${seconds} seconds ago`;
     add('server-behind', 'warning', reason);
   }
   const schedule = server.leads ? server.leading.schedule : undefined;

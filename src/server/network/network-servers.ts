@@ -4,6 +4,7 @@ import type { StreamOpener } from '../../model/node-stream/stream-connection.ts'
 import type { TableVersions } from '../../state/form.ts';
 import { Listeners } from '../../state/listeners.ts';
 import type { Log } from '../context.ts';
+import { Freshness } from '../freshness.ts';
 import {
   type Answered,
   type Asked,
@@ -45,6 +46,8 @@ export interface NetworkOptions {
  *  N2. A server is asked, believed and told of nodes only on a connection on which it proved the root key.
  *  N3. The leader is known by its own report alone, and forgotten with its connection. If two servers
  *      report to lead, the later term counts.
+ *  N4. The last contact is the time at which this server last showed all that the leader reported. So a server that is
+ *      cut off from the log alone has no contact either.
  */
 export class NetworkServers implements Servers {
   readonly id: string;
@@ -64,6 +67,7 @@ export class NetworkServers implements Servers {
   #self: Introduction;
   #leave: readonly (() => void)[] = [];
   #heardMs: number;
+  readonly #freshness: Freshness;
   #isStopped = false;
 
   constructor(options: NetworkOptions) {
@@ -71,6 +75,7 @@ export class NetworkServers implements Servers {
     this.id = options.id;
     this.#key = proofKey(options.rootKey);
     this.#heardMs = options.world.clock.monotonicMs() - (options.contactMs ?? 0);
+    this.#freshness = new Freshness(this.#heardMs);
     this.#self = { id: options.id, address: '', version: options.version };
   }
 
@@ -167,6 +172,13 @@ export class NetworkServers implements Servers {
   }
 
   lastContactMs(): number {
+    if (this.#leader() === this) return 0;
+    const shown = this.#here?.state.read().index ?? 0;
+    const currentMs = this.#freshness.currentMs(shown);
+    return Math.round(this.#options.world.clock.monotonicMs() - currentMs);
+  }
+
+  leaderHeardMs(): number {
     const leader = this.#leader();
     if (leader === this) return 0;
     const heardMs = leader === undefined ? this.#heardMs : (leader as Peer).heardMs;
@@ -210,8 +222,20 @@ export class NetworkServers implements Servers {
       epoch = told;
       leader = peer;
     }
-    if (leader === this) this.#heardMs = this.#options.world.clock.monotonicMs();
+    if (leader !== this) return leader;
+    this.#heardMs = this.#options.world.clock.monotonicMs();
+    this.#freshness.lead(this.#heardMs);
     return leader;
+  }
+
+  #noteHeard({ standing, heardMs }: Peer): void {
+    if (standing?.epoch === undefined) return;
+    this.#heardMs = heardMs;
+    const leader = this.#leader();
+    if (leader === this || (leader as Peer).standing !== standing) return;
+    // The report tells how far the leader was, and this server may be as far by now.
+    this.#freshness.told(standing.index, heardMs);
+    this.#freshness.currentMs(this.#here?.state.read().index ?? 0);
   }
 
   #noteLeader(): void {
@@ -284,7 +308,7 @@ export class NetworkServers implements Servers {
       world,
       here: this.#here!,
       onHeard: (one) => {
-        if (one.standing?.epoch !== undefined) this.#heardMs = one.heardMs;
+        this.#noteHeard(one);
         this.#noteLeader();
         this.#noteSkew(id, one.skewMs);
       },

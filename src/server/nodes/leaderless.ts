@@ -26,5 +26,5 @@ export async function leaderlessSince(
   const isRead = await Promise.race([read, late.promise]);
   timer.clear();
   if (isRead === false && !servers.noneLeads()) throw refusal('no-leader');
-  return clock.nowMs() - servers.lastContactMs();
+  return clock.nowMs() - servers.leaderHeardMs();
 }

@@ -63,6 +63,7 @@ export function mainThread(options: MainThreadOptions): Servers & {
     lagsOfLeader: () => lags.told,
     tablesOf: () => undefined,
     lastContactMs: contactOf(options),
+    leaderHeardMs: () => 0,
     ask: (_id, question, patience) => askOver(asking, question, patience),
     streamTo: async (nodeId, patience) => {
       const question = { kind: holdsKind, params: { node: nodeId } };
