@@ -90,7 +90,9 @@ export class ServerCluster {
   }
 
   async close(): Promise<void> {
-    for (const server of [...this.servers]) await this.kill(server);
+    // The leader comes last: it would wait for another one.
+    const { leader, followers } = this;
+    for (const server of [...followers, ...(leader ? [leader] : [])]) await this.kill(server);
   }
 
   get leader(): ClusterServer | undefined {

@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
+import { sign, signingPair } from '../../../src/server/login/login.test-helper.ts';
 import { requestOf } from '../agent-requests.ts';
+import { startKeyServer } from '../key-server.ts';
 import { LocalCluster } from '../local-cluster.ts';
 import { clientId, clientSecret, redirectUri, startOidcProvider } from '../oidc-provider.ts';
 import { call } from '../server-cluster.ts';
@@ -60,6 +62,32 @@ export const access: Things = {
     // A change of leader takes seconds of this time, in which a few attempts come back.
     expect(await guesses('192.0.2.1')).toBeLessThan(5);
     expect(await guesses('192.0.2.2')).toBeGreaterThanOrEqual(20);
+  }),
+
+  'keys of identity providers': withServers(async (cluster) => {
+    const pair = await signingPair('RS256', 'first');
+    const provider = await startKeyServer([pair.jwk]);
+    try {
+      const Config = { JWKSURL: provider.jwksUrl, ClaimMappings: { sub: 'name' } };
+      const jwt = { Name: 'ci', Type: 'jwt', MaxTokenTTL: '5m', Config };
+      await call(cluster.servers[0]!, 'PUT', '/v1/acl/auth-method', jwt);
+      const users = { ...rule, AuthMethod: 'ci' };
+      await call(cluster.servers[0]!, 'PUT', '/v1/acl/binding-rule', users);
+      const login = async () => {
+        const now = Date.now() / 1000;
+        const claims = { sub: 'ann', iat: now, exp: now + 60, jti: String(provider.asked.length) };
+        const body = { AuthMethod: 'ci', BearerToken: await sign(pair, claims) };
+        const { status } = await call(cluster.followers[0]!, 'POST', '/v1/acl/login', body);
+        return [status, provider.asked.length];
+      };
+      // The method was tried when it was made.
+      expect(await login()).toEqual([200, 1]);
+      expect(await login()).toEqual([200, 1]);
+      await leaderLost(cluster);
+      expect(await login()).toEqual([200, 2]);
+    } finally {
+      await provider.close();
+    }
   }),
 
   'links to the web interface': withAgents(async (cluster) => {

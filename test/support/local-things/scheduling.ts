@@ -44,7 +44,7 @@ export const scheduling: Things = {
     expect(await nodesOf(cluster, 'web')).toEqual([idOf(1)]);
   }),
 
-  "the scheduler's memory": withAgents(async (cluster) => {
+  "the scheduler's memory, the copy of the decider": withAgents(async (cluster) => {
     const fleet = await fleetOf(cluster);
     await fleet.join(1, sized(150));
     await register(cluster);
