@@ -1,5 +1,6 @@
 /**
- * Every lint, then every test; the last line counts both. Started by `npm test`. With `--all` it leaves
+ * Every lint, then every test, then the tests of the API once more at a follower of three servers; the last line counts
+ * all. Started by `npm test`. With `--all` it leaves
  * nothing out: neither the tests that are too many for every run, nor those that lack something.
  *
  * Failures are run again, alone. A test that then passes three times is told as unsteady, which is a defect of the test or
@@ -9,10 +10,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { acceptanceFiles } from './acceptance.ts';
 import { lintSteps } from './lint.ts';
 import { isStopped, runStep } from './steps.ts';
 import { addCounts, type Counts, countTests, failuresIn, sayNotRun } from './test-count.ts';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 const words = process.argv.slice(2);
 const isAll = words.includes('--all');
 const filters = words.filter((word) => word !== '--all');
@@ -20,6 +24,11 @@ const nothingSkipped = isAll || process.env.CI === 'true';
 /** More failures than this are no accident. */
 const rerunFilesMax = 6;
 const rerunRounds = 3;
+const inOneServer: Kind = { title: 'tests (vitest)', environment: {} };
+const atFollower: Kind = {
+  title: 'tests of the API at a follower of three servers (vitest)',
+  environment: { ROSTER_TEST_FOLLOWER: '1' },
+};
 let total: Counts = { passed: 0, failed: 0, notRun: [] };
 
 for (const step of lintSteps) {
@@ -31,8 +40,12 @@ const draw = isAll ? 'all' : drawOfCommit();
 process.env.TESTS_DRAW = draw;
 process.env.TESTS_WITHOUT = nothingSkipped ? 'nothing' : 'what-is-missing';
 if (!isAll) console.log(`of tests that are too many, the tenth of ${draw}: all with --all\n`);
-total = addCounts(total, await runTests());
+total = addCounts(total, await runTests(filters));
 exitIfStopped();
+if (filters.length === 0) {
+  total = addCounts(total, await runTests(acceptanceFiles(root, draw), atFollower));
+  exitIfStopped();
+}
 
 for (const line of sayNotRun(total.notRun)) console.log(line);
 const failed = total.failed + (nothingSkipped ? total.notRun.length : 0);
@@ -57,11 +70,18 @@ interface Run {
   readonly report: string;
 }
 
-async function runTests(): Promise<Counts> {
-  const { counts, report } = await runVitest(filters);
+/** How vitest is run. */
+interface Kind {
+  readonly title: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+async function runTests(words: readonly string[], kind = inOneServer): Promise<Counts> {
+  const { counts, report } = await runVitest(words, kind);
   if (isAll || counts.failed === 0 || report === '') return counts;
   const failures = failuresIn(report);
-  if (failures.size === 0 || failures.size > rerunFilesMax || !(await passAlone(failures))) {
+  const isAccident = failures.size > 0 && failures.size <= rerunFilesMax;
+  if (!isAccident || !(await passAlone(failures, kind))) {
     return counts;
   }
   const names = [...failures].flatMap(([path, tests]) =>
@@ -71,21 +91,22 @@ async function runTests(): Promise<Counts> {
   return { ...counts, passed: counts.passed + counts.failed, failed: 0 };
 }
 
-async function passAlone(failures: ReadonlyMap<string, unknown>): Promise<boolean> {
+async function passAlone(failures: ReadonlyMap<string, unknown>, kind: Kind): Promise<boolean> {
   for (let round = 1; round <= rerunRounds; round++) {
-    const { counts } = await runVitest([...failures.keys(), '--no-file-parallelism']);
+    const { counts } = await runVitest([...failures.keys(), '--no-file-parallelism'], kind);
     exitIfStopped();
     if (counts.failed > 0) return false;
   }
   return true;
 }
 
-async function runVitest(args: readonly string[]): Promise<Run> {
+async function runVitest(args: readonly string[], { title, environment }: Kind): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'roster-test-'));
   const path = join(folder, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
   const { exitCode } = await runStep({
-    title: 'tests (vitest)',
+    title,
+    environment,
     command: ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args],
   });
   const report = existsSync(path) ? readFileSync(path, 'utf8') : '';

@@ -6,6 +6,8 @@ export interface Step {
   readonly title: string;
   /** A Node program in this checkout, and its arguments. */
   readonly command: readonly string[];
+  /** Variables beside those of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export interface StepResult {
@@ -19,7 +21,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export async function runStep(step: Step): Promise<StepResult> {
   console.log(`── ${step.title}`);
   const startedMs = performance.now();
-  const exitCode = await exitCodeOf(step.command);
+  const exitCode = await exitCodeOf(step);
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   const end = exitCode === 0 ? 'passed' : `FAILED with exit code ${exitCode}`;
   console.log(`${exitCode === 0 ? '✓' : '✗'} ${step.title}: ${end} (${seconds} s)\n`);
@@ -33,10 +35,11 @@ export function isStopped(): boolean {
   return stopped;
 }
 
-function exitCodeOf(command: readonly string[]): Promise<number> {
+function exitCodeOf({ command, environment }: Step): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...command], {
       cwd: root,
+      env: { ...process.env, ...environment },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     const stop = (signal: NodeJS.Signals): void => {

@@ -1,5 +1,7 @@
 /** The parts of `npm test` itself. */
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { acceptanceFiles } from './acceptance.ts';
 import { missingPrograms, remedy } from './programs.mjs';
 import { countTests, failuresIn, sayNotRun } from './test-count.ts';
 import { makeTree } from './tree.test-helper.ts';
@@ -95,5 +97,23 @@ describe('the programs that tests need', () => {
     const machine = { who: 'The tests', isRoot, hasApt };
     expect(remedy([], machine)).toBeUndefined();
     expect(remedy(missing, machine)).toEqual(outcome);
+  });
+});
+
+describe('the tests of the API at a follower', () => {
+  const root = join(import.meta.dirname, '..');
+  const all = acceptanceFiles(root, 'all');
+
+  test('are those that start an API', () => {
+    expect(all).toContain('test/api/jobs.test.ts');
+    expect(all.every((file) => file.startsWith('test/api/'))).toBe(true);
+    expect(all.length).toBeGreaterThan(80);
+  });
+
+  test('are a tenth in each run, which the draw decides', () => {
+    const [one, other] = ['a', 'b'].map((draw) => acceptanceFiles(root, draw));
+    expect(one).toHaveLength(Math.ceil(all.length / 10));
+    expect(all).toEqual(expect.arrayContaining([...one!, ...other!]));
+    expect(one).not.toEqual(other);
   });
 });
