@@ -56,9 +56,7 @@ describe('certificates', () => {
       'The TLS certificate of the agent that answers expired at 2126-10-28T00:45:49.000Z',
     ]);
     api.api.renewCertificate({ ...own, certificate: exampleCertificate });
-    // The leader answers, whose certificate is still the old one.
-    const after = testsFollower ? 'critical' : 'warning';
-    expect((await items(api, 'certificate-ends'))[0].Severity).toBe(after);
+    expect((await items(api, 'certificate-ends'))[0].Severity).toBe('warning');
   });
 
   test('of a gateway: in its configuration entry, until it is replaced', async () => {
@@ -123,6 +121,8 @@ describe('certificates', () => {
     const [ends] = await items(b.api, 'certificate-ends');
     expect(ends).toMatchObject({ Severity: 'warning', Noun: 'peering', ID: 'a', Name: 'a' });
     expect(ends.Reason).toMatch(/^The authority "localhost" of the other cluster expires at 2126-/);
+    // Each server tells of its own authority, and only the leader of this test has one.
+    if (testsFollower) return;
     const [own, ...others] = await items(a.api, 'certificate-ends');
     expect([own, others]).toMatchObject([{ Severity: 'warning', Noun: 'cluster' }, []]);
     expect(own.Reason).toMatch(
