@@ -65,6 +65,7 @@ export class Cluster {
       heard: (server, changes, index) => this.judges.heard(server, changes, index),
       termBegan: () => this.judges.termBegan(),
       torn: (sentence) => this.judges.report(guarantees.whole, sentence),
+      wentBack: (sentence) => this.judges.report(guarantees.time, sentence),
     };
     const ofFaults = randomOf(4);
     const { server, ofServers, ofSleep, reached } = servedBy(options, events, ofFaults);

@@ -1,4 +1,5 @@
 /** Runs the checkers on each event of a life and keeps the violations. */
+import type { Clock } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { isTerminalDeployment } from '../src/model/deployment/deployment.ts';
 import { groupsToPromote, shortfalls } from '../src/model/deployment/promotion.ts';
@@ -36,7 +37,6 @@ import { type WatchOptions, watchMissesNothing } from './checkers/watch.ts';
 import type { Machine } from './machine.ts';
 import type { Call, Network } from './network.ts';
 import type { Run } from './run.ts';
-import type { SimulatedServer } from './server.ts';
 import type { Trace } from './trace.ts';
 
 export interface Violation {
@@ -58,11 +58,12 @@ export const guarantees = {
   restart: 'the server restarts',
   registers: 'writes and reads are linearizable',
   whole: 'etcd holds a whole state at any time',
+  time: 'the time of the log never goes back',
 } as const;
 
 export interface JudgesOptions {
   readonly world: SimulatedWorld;
-  readonly server: WatchOptions['server'] & Pick<SimulatedServer, 'clock'>;
+  readonly server: WatchOptions['server'] & { readonly clock: Pick<Clock, 'nowMs'> };
   readonly network: Network;
   readonly machines: readonly Machine[];
   readonly trace: Trace;

@@ -94,17 +94,19 @@ export class Process {
   }
 }
 
-/** The clock of a machine. Its wall time may be wrong, but it never runs fast or slow. */
+/** The clock of a machine. Its wall time may be wrong, and run fast or slow. */
 export class MachineClock implements Clock {
   readonly #base: Clock;
   #offsetMs = 0;
+  #rate = 1;
+  #sinceMs = 0;
 
   constructor(base: Clock) {
     this.#base = base;
   }
 
   nowMs(): number {
-    return this.#base.nowMs() + this.#offsetMs;
+    return this.#base.nowMs() + this.#offsetMs + this.#driftMs;
   }
 
   monotonicMs(): number {
@@ -114,5 +116,22 @@ export class MachineClock implements Clock {
   /** Sets the wall clock forward or back. */
   jump(byMs: number): void {
     this.#offsetMs += byMs;
+  }
+
+  /** From now on the wall clock runs at this rate. */
+  run(rate: number): void {
+    this.#offsetMs += this.#driftMs;
+    this.#sinceMs = this.#base.monotonicMs();
+    this.#rate = rate;
+  }
+
+  /** Sets the wall clock right. */
+  mend(): void {
+    this.#offsetMs = 0;
+    this.#rate = 1;
+  }
+
+  get #driftMs(): number {
+    return Math.floor((this.#rate - 1) * (this.#base.monotonicMs() - this.#sinceMs));
   }
 }

@@ -104,8 +104,28 @@ const faultsOfMachines = (
     name: 'the clock of the servers jumps',
     weight: 1,
     begin: () => {
-      servers.clock.jump(random.below(240_000) - 120_000);
+      servers.usualClock.jump(random.below(240_000) - 120_000);
       return 'over at once';
+    },
+  },
+  {
+    name: 'the clock of a server differs',
+    weight: 2,
+    lastsMaxMs: 120_000,
+    begin: () => {
+      const { clock } = any();
+      clock.jump(random.below(20_000) - 10_000);
+      return () => clock.mend();
+    },
+  },
+  {
+    name: 'the clock of a server runs fast or slow',
+    weight: 2,
+    lastsMaxMs: 120_000,
+    begin: () => {
+      const { clock } = any();
+      clock.run(0.8 + random.fraction() * 0.4);
+      return () => clock.mend();
     },
   },
 ];

@@ -5,7 +5,7 @@
  * it becomes durable. The commits of each server are compared with the witness.
  */
 import type { Hash } from 'node:crypto';
-import type { Random } from '../src/base/ports.ts';
+import type { Clock, Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { LocalServers } from '../src/server/servers-local.ts';
 import type { Batch, Engine, EngineEvent, Leadership, Loaded } from '../src/state/engine/engine.ts';
@@ -41,6 +41,8 @@ export interface GroupEvents extends ServerEvents {
   readonly termBegan: () => void;
   /** The log does not hold a whole state. */
   readonly torn: (sentence: string) => void;
+  /** A batch is of an earlier time than the batch before. */
+  readonly wentBack: (sentence: string) => void;
 }
 
 export interface SimulatedServersOptions {
@@ -60,25 +62,28 @@ export interface SimulatedServersOptions {
 export class SimulatedServers {
   readonly all: readonly SimulatedServer<Storage>[];
   readonly log: GroupLog;
-  /** Clock of all servers. */
-  readonly clock: MachineClock;
+  /** From which the clocks of the servers differ. */
+  readonly usualClock: MachineClock;
   /** Numbers of the servers that receive no message of another server. */
   readonly cutOff = new Set<number>();
   readonly #options: SimulatedServersOptions;
   readonly #witness = new Witness();
+  /** Of the newest batch. */
+  #timeMs = 0;
   /** The server of each caller's last call. */
   readonly #chosen = new Map<string, number>();
 
   constructor(options: SimulatedServersOptions) {
     const { world, count, hash, random, events, outside, planRowsMax, deciders } = options;
     this.#options = options;
-    this.clock = new MachineClock(world.clock);
+    this.usualClock = new MachineClock(world.clock);
     this.log = openLog(options.log, {
       world,
       random,
       appended: (batch) => {
         hash.update(batch.bytes);
         this.#witness.tell(batch);
+        this.#noteTime(batch);
       },
       fault: events.torn,
     });
@@ -104,7 +109,7 @@ export class SimulatedServers {
         outside,
         planRowsMax,
         deciders,
-        clock: this.clock,
+        clock: new MachineClock(this.usualClock),
         disk: this.log.addServer(),
         others: { id: `server-${number}`, servers, carry: carry(number) },
       });
@@ -117,6 +122,11 @@ export class SimulatedServers {
 
   get running(): RunningServer | undefined {
     return this.leader?.running;
+  }
+
+  /** The time by which the leader decides. */
+  get clock(): Pick<Clock, 'nowMs'> {
+    return this.running?.state.clock ?? this.usualClock;
   }
 
   get process(): Process | undefined {
@@ -132,6 +142,15 @@ export class SimulatedServers {
     const number = isKept && random.below(switchOneIn) > 0 ? known : random.below(this.all.length);
     this.#chosen.set(machine, number);
     return this.all[number]!.running;
+  }
+
+  #noteTime({ firstIndex, timeMs = 0 }: Batch): void {
+    const beforeMs = this.#timeMs;
+    this.#timeMs = timeMs;
+    if (timeMs >= beforeMs) return;
+    this.#options.events.wentBack(
+      `the batch from index ${firstIndex} is ${beforeMs - timeMs} ms earlier than the batch before`,
+    );
   }
 
   start(): void {

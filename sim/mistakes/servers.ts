@@ -40,6 +40,18 @@ export const ofServers: readonly Mistake[] = [
     life: { seed: 1, nodes: 6, hours: 0.25, servers: 3 },
   },
   {
+    name: 'a new leader begins at the time of its own clock',
+    places: [
+      {
+        file: 'src/state/clock.ts',
+        right: 'if (timeMs <= this.nowMs()) return;',
+        wrong: 'return;',
+      },
+    ],
+    guarantee: 'the time of the log never goes back',
+    life: { seed: 5, nodes: 2, hours: 0.3, servers: 3 },
+  },
+  {
     name: 'the log takes batches of a deposed leader',
     places: [
       {
