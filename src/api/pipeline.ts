@@ -12,7 +12,7 @@ import type { Dialect, ForeignDialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';
 import { type Forwarding, mayBeRepeated, repeatHeader } from './forward.ts';
 import { type Answer, piecesOf, type Request, untilGone } from './http.ts';
-import { isKnown, keyedRequest } from './keyed-request.ts';
+import { isKnown, keyedRequest, requireNoKey } from './keyed-request.ts';
 import { leaderlessRead } from './leaderless.ts';
 import type { NamedServer } from './named-server.ts';
 import { type Prepared, type PrepareOptions, prepareInput } from './prepare-input.ts';
@@ -308,6 +308,7 @@ export class Pipeline {
     this.#options.gate.pass(authorizer, permission(given), given, seen);
     if (run.kind === 'socket') throw refusal('upgrade-required');
     if (run.kind === 'stream') {
+      requireNoKey(route, request);
       // HEAD cannot wait for the end of a stream.
       if (request.method === 'HEAD') return { status: 200, headers: {}, body: undefined };
       const renew = () => {

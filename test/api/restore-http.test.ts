@@ -29,6 +29,18 @@ test('what one server saves another restores', async () => {
   expect(last).toEqual({ ClusterID: value.ClusterID, Restore: value.Restore, Allocations: [] });
 });
 
+test('a restore takes no key, under which a repetition would run it again', async () => {
+  const { agent, client } = await start();
+  const answer = await fetch(`${agent.address}/v1/operator/snapshot`, {
+    method: 'PUT',
+    headers: { 'x-registry-token': rootToken, 'idempotency-key': 'once' },
+    body: 'a file',
+  });
+  const { status, detail } = (await answer.json()) as { status: number; detail: string };
+  expect([status, detail]).toEqual([400, expect.stringContaining('takes no Idempotency-Key')]);
+  expect((await client.snapshots.lastRestore()).value.Restore).toBeNull();
+});
+
 test('a caller without the permission is refused before the body is read', async () => {
   const { agent } = await start();
   let read = 0;
