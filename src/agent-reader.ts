@@ -90,12 +90,12 @@ async function runReader(data: ReaderData): Promise<void> {
   const taken = new BigInt64Array(data.taken);
   const engine = new ReaderEngine(durable, (bytes) => Atomics.add(taken, 0, BigInt(bytes)));
   const socket = threadSocket(port);
-  let control = (_message: Control): void => {};
+  const controls = controlsOf();
   port.on('message', (message: ToReader) => {
     if (socket.take(message)) return;
     if (message.kind === 'verbosity') verbosity.isVerbose = message.isVerbose;
     else if (message.kind === 'listen' || message.kind === 'renew' || message.kind === 'close') {
-      control(message);
+      controls.take(message);
     } else engine.take(message);
   });
   const state = await openState({
@@ -140,15 +140,28 @@ async function runReader(data: ReaderData): Promise<void> {
     await audit?.close();
     port.close();
   };
-  control = (message) => {
+  controls.open((message) => {
     if (message.kind === 'renew') api.renewCertificate(message.certificate);
     else if (message.kind === 'close') void close();
     else {
       const listening = api.listen({ ...message, isShared: true });
       void listening.then((address) => tell({ kind: 'listening', address }));
     }
-  };
+  });
   tell({ kind: 'ready' });
+}
+
+/** Messages wait for the reader to be open: a certificate may be renewed while it starts. */
+function controlsOf() {
+  const waiting: Control[] = [];
+  let run = (message: Control): void => void waiting.push(message);
+  return {
+    take: (message: Control) => run(message),
+    open: (opened: typeof run) => {
+      run = opened;
+      waiting.forEach(opened);
+    },
+  };
 }
 
 function newServer(

@@ -13,6 +13,7 @@ import type { Telemetry } from './agent-telemetry.ts';
 import type { Api } from './api/api.ts';
 import type { AuditSink } from './api/audit.ts';
 import type { ReaderMetrics } from './api/metrics/metrics.ts';
+import { ToldMetrics } from './api/metrics/sums.ts';
 import type { ProfileOfReader } from './api/routes/diagnosis.ts';
 import type { ServerCertificate } from './api/server-certificate.ts';
 import { delay, type World } from './base/ports.ts';
@@ -59,6 +60,7 @@ export class Readers {
   /** The readers that can be asked. */
   readonly #ready = new Set<ReaderThread>();
   readonly #all = new Set<ReaderThread>();
+  readonly #told = new ToldMetrics<ReaderThread>();
   #here: ReadersHere | undefined;
   #address: { readonly host: string; readonly port: number } | undefined;
   #certificate: ServerCertificate | undefined;
@@ -149,15 +151,15 @@ export class Readers {
     return { metricsOfReaders: this.metrics, profileOfReader: this.profile };
   }
 
-  /** Of the readers that answer. */
+  /** Of the readers, those that have ended included. */
   readonly metrics = async (): Promise<readonly ReaderMetrics[]> => {
     const patience = { deadlineMs: readerLimits.answerMs };
-    const told = await Promise.allSettled(
-      [...this.#ready].map(({ link }) => link.metrics(patience)),
-    );
-    return told.flatMap((one) =>
-      one.status === 'fulfilled' ? [JSON.parse(one.value) as ReaderMetrics] : [],
-    );
+    const note = async (thread: ReaderThread): Promise<void> => {
+      const families = JSON.parse(await thread.link.metrics(patience)) as ReaderMetrics;
+      if (this.#ready.has(thread)) this.#told.note(thread, families);
+    };
+    await Promise.allSettled([...this.#ready].map(note));
+    return this.#told.all;
   };
 
   renew(certificate: ServerCertificate): void {
@@ -218,6 +220,7 @@ export class Readers {
     feeding.forget(thread);
     this.#all.delete(thread);
     this.#ready.delete(thread);
+    this.#told.end(thread);
     if (this.#isClosed || this.#address === undefined) return;
     const { host, port } = this.#address;
     log.error({ error }, 'a reader has ended: it is started again');

@@ -84,6 +84,16 @@ const connectionsOf = (agent: Agent) =>
 
 const put = (name: string) => ['PUT', '/v1/acl/policy', { Name: name, Rules: '' }] as const;
 
+/** The certificate that a new connection is shown. */
+const shownBy = ({ address }: Agent) =>
+  new Promise<string>((resolve, reject) => {
+    const port = Number(new URL(address).port);
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerX509Certificate()!.toString());
+      socket.destroy();
+    }).on('error', reject);
+  });
+
 test('a write that was answered is read over every connection at once', async () => {
   const calls = connectionsOf(shared);
   for (const [at, write] of calls.entries()) {
@@ -221,6 +231,37 @@ test('metrics count the requests of all threads once, and the audit log has each
   expect(new Set(paths.map(({ remote }) => remote))).toEqual(new Set(['127.0.0.1']));
 });
 
+test('counts of requests stay when a reader has ended, and what is open there does not', async () => {
+  const agent = await start();
+  const calls = connectionsOf(agent);
+  for (const call of calls) await call('GET', '/v1/acl/policies');
+  const told = async () => {
+    const { json } = await connection(agent)('GET', '/v1/metrics?format=json');
+    const values = (wanted: string) =>
+      json.find(({ name }: { name: string }) => name === wanted).values;
+    const ofRoute = ({ labels }: { labels: Record<string, string> }) =>
+      labels.route === '/v1/acl/policies';
+    const [counted] = values('roster_http_requests_total').filter(ofRoute);
+    const [inAll] = values('roster_http_request_seconds').filter(
+      (sample: { labels: Record<string, string>; metricName: string }) =>
+        ofRoute(sample) && sample.metricName.endsWith('_count'),
+    );
+    const [open] = values('roster_http_connections');
+    return { counted: counted.value, inAll: inAll.value, open: open.value };
+  };
+  const before = await told();
+  expect(before).toMatchObject({ counted: connectionCount, inAll: connectionCount });
+  for (const thread of [threads[0]!, threads[1]!]) {
+    const ended = logged.length;
+    await thread.terminate();
+    const isBack = () => logged.slice(ended);
+    await expect.poll(isBack, { timeout: 60_000 }).toContain('a reader answers again');
+    expect(await told()).toMatchObject({ counted: connectionCount, inAll: connectionCount });
+  }
+  // Both threads have ended, and all their connections with them.
+  expect((await told()).open).toBeLessThan(connectionCount);
+});
+
 test('a profile is that of the thread that it names', async () => {
   const take = (thread: string) =>
     fetch(`${shared.address}/v1/agent/pprof/profile?thread=${thread}`, {
@@ -239,15 +280,7 @@ test('a profile is that of the thread that it names', async () => {
 
 test('every thread shows a renewed certificate', async () => {
   const agent = await start({ certificate: { certificate, privateKey, verifiesClients: false } });
-  const port = Number(new URL(agent.address).port);
-  const shown = () =>
-    new Promise<string>((resolve, reject) => {
-      const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
-        resolve(socket.getPeerX509Certificate()!.toString());
-        socket.destroy();
-      }).on('error', reject);
-    });
-  const all = () => Promise.all(Array.from({ length: connectionCount }, shown));
+  const all = () => Promise.all(Array.from({ length: connectionCount }, () => shownBy(agent)));
   expect(new Set(await all())).toEqual(new Set([certificate]));
   agent.renewCertificate({
     certificate: serverCertificate,
@@ -255,6 +288,22 @@ test('every thread shows a renewed certificate', async () => {
     verifiesClients: false,
   });
   await expect.poll(async () => [...new Set(await all())]).toEqual([serverCertificate]);
+});
+
+test('a reader that is still starting shows a certificate that is renewed meanwhile', async () => {
+  const agent = await start({ certificate: { certificate, privateKey, verifiesClients: false } });
+  const [one, other] = threads;
+  await one!.terminate();
+  await expect.poll(() => threads.length, { timeout: 60_000, interval: 1 }).toBe(3);
+  agent.renewCertificate({
+    certificate: serverCertificate,
+    privateKey: serverKey,
+    verifiesClients: false,
+  });
+  await expect.poll(() => logged, { timeout: 60_000 }).toContain('a reader answers again');
+  // From now on the new reader is the only one.
+  await other!.terminate();
+  expect(await shownBy(agent)).toBe(serverCertificate);
 });
 
 test('clusters whose agents have readers peer', async () => {

@@ -10,6 +10,36 @@ export function summed(threads: readonly (readonly Family[])[]): readonly Family
   });
 }
 
+/** Counts go on, while what a thread has open ends with it. */
+const isCount = ({ type }: Family): boolean => type === 'counter' || type === 'histogram';
+
+/**
+ * What the threads of an agent told of themselves.
+ *
+ * Invariants
+ *  T1. No count goes back: the counts of a thread that has ended are kept, and so are the last ones of a thread that
+ *      does not answer. A counter that goes back would be taken for one that has begun again at 0.
+ */
+export class ToldMetrics<T extends object> {
+  readonly #told = new Map<T, readonly Family[]>();
+  /** The counts of all threads that have ended. */
+  #ended: readonly Family[] = [];
+
+  get all(): readonly (readonly Family[])[] {
+    return [...this.#told.values(), this.#ended];
+  }
+
+  note(thread: T, families: readonly Family[]): void {
+    this.#told.set(thread, families);
+  }
+
+  end(thread: T): void {
+    const counts = (this.#told.get(thread) ?? []).filter(isCount);
+    this.#told.delete(thread);
+    if (counts.length > 0) this.#ended = summed([counts, this.#ended]);
+  }
+}
+
 function sumOfSeries(families: readonly Family[]): readonly Sample[] {
   const sums = new Map<string, Sample>();
   for (const { values } of families) {
