@@ -73,7 +73,7 @@ function connection({ address }: Agent) {
     const isJson = /json/.test(String(headers['content-type']));
     return {
       status: answer.statusCode,
-      index: Number(headers['x-registry-index']),
+      index: Number(headers['x-registry-index'] ?? headers['x-scheduler-index']),
       json: isJson && text !== '' ? JSON.parse(text) : text,
     } satisfies Called;
   };
@@ -194,6 +194,59 @@ test('a reader that has ended is replaced, while the others answer', async () =>
   // From now on the new reader is the only one.
   await other!.terminate();
   await isAnswered();
+});
+
+test('a history of a counter is linear, and blocking queries miss nothing, while readers end', async () => {
+  const agent = await start();
+  const path = '/v1/var/counter';
+  let [asked, answered, shown] = [0, 0, 0];
+  let isOver = false;
+  // What is lost with a thread has an unknown outcome: perhaps it was done.
+  const orLost = (called: Promise<Called>) => called.catch(() => undefined);
+  const write = async () => {
+    const call = connection(agent);
+    for (let left = 400; left > 0; left--) {
+      const count = ++asked;
+      const answer = await orLost(call('PUT', path, { Items: { count: String(count) } }));
+      if (answer?.status === 200) answered = Math.max(answered, count);
+      if (count === 100) void threads[0]!.terminate();
+      if (count === 300) {
+        await expect.poll(() => logged, { timeout: 60_000 }).toContain('a reader answers again');
+        void threads[1]!.terminate();
+      }
+    }
+  };
+  const check = ({ json }: Called, least: number) => {
+    const value = Number(json.Items.count);
+    expect(value).toBeGreaterThanOrEqual(least);
+    expect(value).toBeLessThanOrEqual(asked);
+    shown = Math.max(shown, value);
+    return value;
+  };
+  const read = async () => {
+    const calls = connectionsOf(agent).slice(0, 4);
+    for (let at = 0; !isOver; at++) {
+      // No read goes back behind a write that was answered, or a read that has ended.
+      const least = Math.max(answered, shown);
+      const answer = await orLost(calls[at % calls.length]!('GET', path));
+      if (answer !== undefined) check(answer, least);
+    }
+  };
+  const follow = async () => {
+    const call = connection(agent);
+    for (let index = 0, value = 0; value < 400; ) {
+      const answer = await orLost(call('GET', `${path}?index=${index}&wait=20s`));
+      if (answer === undefined) continue;
+      expect(answer.index).toBeGreaterThan(index);
+      value = check(answer, value);
+      index = answer.index;
+    }
+  };
+  await connection(agent)('PUT', path, { Items: { count: '0' } });
+  const written = write().finally(() => {
+    isOver = true;
+  });
+  await Promise.all([written, read(), read(), follow(), follow(), follow()]);
 });
 
 test('the main thread answers when all readers have ended', async () => {
