@@ -18,6 +18,7 @@ export const exchange: Benchmark = {
   title: `${instances} instances of ${services} services go to a new peer, and one of them changes`,
   baseline: 'none: there is nothing bare that does the same',
   takesGiven: false,
+  isDurable: true,
   run: measure,
 };
 

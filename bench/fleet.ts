@@ -30,6 +30,7 @@ export const fleet: Benchmark = {
   title: `${nodes.toLocaleString('en')} nodes over HTTP`,
   baseline: 'there is none',
   takesGiven: false,
+  isDurable: true,
   async run(setting) {
     const runs: Run[] = [];
     for (let run = 1; run <= setting.runs; run++) {

@@ -1,7 +1,7 @@
 /** An agent that places a large job, and how long a small request waits meanwhile. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { withAgent } from './agent.ts';
+import { type AgentOptions, rosterCommand, withAgent } from './agent.ts';
 import type { Asked, AskerSaid } from './asker.ts';
 import type { Setting } from './benchmark.ts';
 import { drained, joinPaperFleet, paperDatacenter, smallJob } from './jobs.ts';
@@ -10,6 +10,7 @@ import { percentile } from './statistics.ts';
 import { call, gauges, type Target } from './target.ts';
 
 export interface Waits {
+  readonly allMs: readonly number[];
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
@@ -18,29 +19,36 @@ export interface Waits {
 const { nodes, count, warmUpCount, path, everyMs, lookAgainMs } = limits.holds;
 
 /** The waits of each run. The first job, without requests beside it, does not count. */
-export function measureOutside({ runs, progress }: Setting): Promise<readonly Waits[]> {
-  return withAgent(async ({ target }) => {
-    progress(`${nodes} nodes join`);
-    const wanted = warmUpCount + runs * count;
-    // More room than needed, since allocations are placed anew after a late heartbeat.
-    const fleet = await joinPaperFleet(target, {
-      nodes,
-      jobsEach: Math.ceil((2 * wanted) / nodes),
-    });
-    try {
-      await place(target, 'warm-up', warmUpCount);
-      const found: Waits[] = [];
-      for (let run = 1; run <= runs; run++) {
-        progress(`asked meanwhile, run ${run} of ${runs}`);
-        found.push(await waitsWhile(target, () => place(target, `run-${run}`, count)));
+export function measureOutside(
+  { runs, progress }: Setting,
+  threads: Pick<AgentOptions, 'readers'> = {},
+): Promise<readonly Waits[]> {
+  return withAgent(
+    async ({ target }) => {
+      progress(`${nodes} nodes join`);
+      const wanted = warmUpCount + runs * count;
+      // More room than needed, since allocations are placed anew after a late heartbeat.
+      const fleet = await joinPaperFleet(target, {
+        nodes,
+        jobsEach: Math.ceil((2 * wanted) / nodes),
+      });
+      try {
+        await place(target, 'warm-up', warmUpCount);
+        const found: Waits[] = [];
+        for (let run = 1; run <= runs; run++) {
+          progress(`asked meanwhile, run ${run} of ${runs}`);
+          found.push(await waitsWhile(target, () => place(target, `run-${run}`, count)));
+        }
+        const { allocations = 0 } = await gauges(target);
+        if (allocations < wanted) throw new Error(`${allocations} of ${wanted} were placed`);
+        return found;
+      } finally {
+        fleet.leave();
       }
-      const { allocations = 0 } = await gauges(target);
-      if (allocations < wanted) throw new Error(`${allocations} of ${wanted} were placed`);
-      return found;
-    } finally {
-      fleet.leave();
-    }
-  });
+    },
+    rosterCommand,
+    threads,
+  );
 }
 
 async function place(target: Target, id: string, instances: number): Promise<void> {
@@ -78,6 +86,7 @@ export async function waitsWhile(target: Target, work: () => Promise<void>): Pro
     asker.send('end');
     const { waitsMs } = await Promise.race([done, ended]);
     return {
+      allMs: waitsMs,
       p50Ms: percentile(waitsMs, 50),
       p99Ms: percentile(waitsMs, 99),
       maxMs: Math.max(...waitsMs),
@@ -86,3 +95,10 @@ export async function waitsWhile(target: Target, work: () => Promise<void>): Pro
     asker.kill();
   }
 }
+
+/** The last of 1,000, of the requests of all runs: a single run has too few of them. */
+export const lastOf1000Ms = (runs: readonly Waits[]): number =>
+  percentile(
+    runs.flatMap(({ allMs }) => allMs),
+    99.9,
+  );

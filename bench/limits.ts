@@ -52,6 +52,7 @@ export const limits = {
     path: '/v1/status/leader',
     everyMs: 10,
     lookAgainMs: 250,
+    readers: 2,
   },
   /** Entries of a chain, and of all chains. */
   discoveryChain: { entries: 1000, all: 10_000 },

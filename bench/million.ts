@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type RunningAgent, startAgent, temporaryFolder } from './agent.ts';
-import type { Benchmark, Setting } from './benchmark.ts';
+import type { Benchmark, Figure, Setting } from './benchmark.ts';
 import { drained, joinPaperFleet, type PaperFleet, paperDatacenter, smallJob } from './jobs.ts';
 import { limits } from './limits.ts';
 import { requestBytes, sendAll } from './load.ts';
+import { quiet, residentBytes } from './processes.ts';
 import type { StoreCosts } from './store-worker.ts';
 import { ask, gauges, type Target } from './target.ts';
 
@@ -24,6 +25,9 @@ interface Point {
 
 interface Run {
   readonly placedMs: number;
+  /** Of the agent with its nodes at rest, before the first job, and with all allocations after a restart. */
+  readonly emptyBytes: number;
+  readonly filledBytes: number;
   readonly curve: readonly Point[];
   readonly peakGb: number;
   /** Of what is stored after the placing, and after the reports. */
@@ -60,6 +64,8 @@ export const million: Benchmark = {
           ours: [run.peakGb],
           target: { of: 'median', is: 'at most', value: 2 },
         },
+        each('in the store, for each allocation', [run.store.bytes]),
+        each('in memory, for each allocation, after a restart', [run.filledBytes - run.emptyBytes]),
         {
           name: 'restart after a kill, to ready',
           unit: 's',
@@ -81,16 +87,24 @@ export const million: Benchmark = {
           baseline: [run.reportedStore.decodedMs / 1000],
           target: { of: 'ratio', is: 'at most', value: 2 },
         },
+        each('in the store then, for each allocation', [run.reportedStore.bytes]),
       ],
       notes: [
         `${jobs} jobs of ${count} instances, registered over HTTP; the agent has a heap of ` +
           `${heapMb} MB, ${youngMb} MB of it for young objects. The nodes exist on paper alone, and tell of their allocations in a request each.`,
-        `The store then has ${megabytes(run.store)} MB, and ${megabytes(run.reportedStore)} MB after the reports.`,
+        `The store then has ${megabytes(run.store)} MB, and ${megabytes(run.reportedStore)} MB after the reports: a snapshot, ` +
+          'and the log after it. Memory is the resident memory at rest, without that before the first job.',
         `The curve: ${run.curve.map(tell).join('; ')}.`,
       ],
     };
   },
 };
+
+const each = (name: string, bytes: readonly number[]): Figure => ({
+  name,
+  unit: 'bytes',
+  ours: bytes.map((all) => all / wanted),
+});
 
 const megabytes = ({ bytes }: StoreCosts): string => (bytes / 1024 ** 2).toFixed(0);
 
@@ -104,11 +118,13 @@ async function once(setting: Setting): Promise<Run> {
     const agent = await start(dataDirectory);
     setting.progress(`${nodes} nodes join`);
     const fleet = await joinFleet(agent.target);
+    const emptyBytes = await restingBytes(agent.pid);
     const placed = await placeWatched(setting, agent);
     await agent.kill();
     const store = await storeCosts(dataDirectory);
     setting.progress('restart');
     const again = await restarted(dataDirectory, agent.target.token);
+    const filledBytes = await restingBytes(again.pid);
     setting.progress('the nodes report');
     const reportedMs = await report(again.target, fleet);
     fleet.leave();
@@ -118,10 +134,17 @@ async function once(setting: Setting): Promise<Run> {
     const last = await restarted(dataDirectory, agent.target.token);
     await last.kill();
     const [restartMs, reportedRestartMs] = [again.readyMs, last.readyMs];
-    return { ...placed, store, reportedStore, reportedMs, restartMs, reportedRestartMs };
+    const memory = { emptyBytes, filledBytes };
+    return { ...placed, ...memory, store, reportedStore, reportedMs, restartMs, reportedRestartMs };
   } finally {
     await folder.remove();
   }
+}
+
+/** Of a process that does not come to rest in time, the memory counts as it is. */
+async function restingBytes(pid: number): Promise<number> {
+  await quiet(pid).catch(() => {});
+  return residentBytes(pid);
 }
 
 async function storeCosts(dataDirectory: string): Promise<StoreCosts> {

@@ -22,6 +22,7 @@ export const node: Benchmark = {
   title: `${tasks} \`raw_exec\` tasks on one node`,
   baseline: 'there is none',
   takesGiven: false,
+  isDurable: true,
   async run(setting) {
     const lives: Life[] = [];
     for (let run = 1; run <= setting.runs; run++) lives.push(await live(setting, run));

@@ -28,6 +28,7 @@ export const grow: Benchmark = {
   title: 'How latency, memory and recovery grow',
   baseline: 'the same with a tenth of the number: a ratio above 10 is worse than linear',
   takesGiven: false,
+  isDurable: true,
   async run({ progress }) {
     const figures: Figure[] = [];
     const notes: string[] = [];
