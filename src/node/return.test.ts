@@ -176,3 +176,23 @@ test('a pause that servers ask for is kept by every node, and its end is not tha
   expect(servers).toMatchObject({ openStreams: nodes, parked: nodes });
   expect(mostWithin(500, servers.streamsAskedMs)).toBeLessThan(nodes * 0.25);
 });
+
+test.each([
+  ['no number, as a proxy that names a time of the day', Number.NaN, 0],
+  ['a month', 30 * 86_400, limits.stream.retryAfterMaxMs],
+])(
+  'a pause of %s neither ends at once nor keeps nodes away',
+  async (_, retryAfterSeconds, leastMs) => {
+    const servers = await connected(20_000);
+    servers.fault = Object.assign(new Error('busy'), { status: 503, retryAfterSeconds });
+    servers.lose();
+    await servers.world.advance(reconnectMinMs);
+    expect(servers.streamsAskedMs).toHaveLength(nodes);
+    await servers.world.advance(10 * reconnectMinMs);
+    // The pause is doubled each time.
+    expect(servers.streamsAskedMs.length).toBeLessThan(6 * nodes);
+    servers.fault = undefined;
+    await servers.world.advance(2 * leastMs + 2 * reconnectMaxMs);
+    expect(servers).toMatchObject({ openStreams: nodes, parked: nodes });
+  },
+);

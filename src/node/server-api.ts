@@ -3,8 +3,10 @@
  * simulator directly. Calls may reject with an error that has an HTTP `status`, and perhaps `retryAfterSeconds`; an error
  * without `status` is a lost connection.
  */
+import { secondMs } from '../base/units.ts';
 import type { Allocation, AllocationReport } from '../model/allocation/allocation.ts';
 import type { Job } from '../model/job/job.ts';
+import { limits } from '../model/limits.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import type { StreamSocket } from '../model/node-stream/stream-connection.ts';
 import type { ServicesReport } from '../model/service-registration/service-registration.ts';
@@ -93,10 +95,14 @@ export const statusOf = (error: unknown): number => {
   return typeof status === 'number' ? status : 0;
 };
 
-/** How long a server asks to be left alone (`Retry-After`), or 0. */
+/**
+ * How long a server asks to be left alone (`Retry-After`), or 0. A proxy in between may answer with a time of the day, which
+ * is no number, or with a time after which the node would count as away.
+ */
 export const retryAfterMsOf = (error: unknown): number => {
   const { retryAfterSeconds } = (error ?? {}) as { retryAfterSeconds?: unknown };
-  return typeof retryAfterSeconds === 'number' ? retryAfterSeconds * 1000 : 0;
+  const askedMs = Number(retryAfterSeconds ?? 0) * secondMs;
+  return askedMs > 0 ? Math.min(askedMs, limits.stream.retryAfterMaxMs) : 0;
 };
 
 /** The error's message, for the end of a sentence. */

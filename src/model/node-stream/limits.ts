@@ -1,4 +1,4 @@
-import { kibibyte, mebibyte, secondMs } from '../../base/units.ts';
+import { kibibyte, mebibyte, minuteMs, secondMs } from '../../base/units.ts';
 
 /**
  * The most bytes of a stream in a frame that is sent: with its id (4 bytes) and the head of a masked WebSocket message (8) it
@@ -24,5 +24,7 @@ export const streamLimits = {
   reconnectMaxMs: 15 * secondMs,
   /** The first pause is at least this part of the time between heartbeats, which grows with the fleet. */
   reconnectsPerTtl: 80,
+  /** The longest pause that a node makes because a server, or a proxy before it, asks for one. */
+  retryAfterMaxMs: 1 * minuteMs,
   openTimeoutMs: 10 * secondMs,
 } as const;
