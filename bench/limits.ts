@@ -9,6 +9,8 @@ export const limits = {
   warmUpSeconds: 2,
   /** Writes that measure the disk. */
   syncs: 500,
+  /** Appends to a log, and the bytes of each: a registration alone, and many together. */
+  logForms: { appends: 1_000, sizes: [2_048, 65_536] },
   /** Folders that measure what it takes to make files. */
   folders: 200,
   /** Nodes for the registered jobs, with more room than any run needs. */

@@ -26,6 +26,7 @@ import { jobList } from './job-list.ts';
 import { jobModel } from './job-model.ts';
 import { libraryTest } from './library-test.ts';
 import { limits } from './limits.ts';
+import { logForms } from './log-forms.ts';
 import { logs } from './logs.ts';
 import { describeMachine } from './machine.ts';
 import { memory } from './memory.ts';
@@ -53,6 +54,7 @@ const benchmarks: readonly Benchmark[] = [
   readJob,
   register,
   state,
+  logForms,
   parked,
   readers,
   decider,

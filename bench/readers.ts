@@ -43,6 +43,7 @@ export const readers: Benchmark = {
           target: { of: 'median', is: 'at most', value: 20 },
         },
         { name: 'all threads together', unit: '%', ...pick(({ share }) => 100 * share) },
+        { name: 'the load itself', unit: '%', ...pick(({ loadShare }) => 100 * loadShare) },
         { name: 'a read: median', unit: 'ms', ...pick(({ readsMs }) => percentile(readsMs, 50)) },
         { name: 'last of 100', unit: 'ms', ...pick(({ readsMs }) => percentile(readsMs, 99)) },
         { name: 'last of 1,000', unit: 'ms', ...pick(({ readsMs }) => percentile(readsMs, 99.9)) },
@@ -75,6 +76,8 @@ interface Measured {
   readonly filledBytes: number;
   readonly mainShare: number;
   readonly share: number;
+  /** Of the processor time of this process, which sends the reads. */
+  readonly loadShare: number;
   readonly readsMs: readonly number[];
 }
 
@@ -100,15 +103,16 @@ async function measure({ target, pid }: RunningAgent): Promise<Measured> {
   const request = requestBytes(target, 'GET', jobPath(readId));
   const read = (durationMs: number) => pace(open, request, { ...limits.readers, durationMs });
   await read(warmUpMs);
-  const before = { main: mainThreadMs(pid), all: usedMs(pid) };
+  const before = { main: mainThreadMs(pid), all: usedMs(pid), load: process.cpuUsage() };
   const readsMs = await read(measureMs);
-
+  const { user, system } = process.cpuUsage(before.load);
   const mainShare = (mainThreadMs(pid) - before.main) / measureMs;
   const share = (usedMs(pid) - before.all) / measureMs;
   parked.all.catch(() => {});
   parked.close();
   for (const connection of open) connection.close();
-  return { freshBytes, filledBytes, mainShare, share, readsMs };
+  const loadShare = (user + system) / 1000 / measureMs;
+  return { freshBytes, filledBytes, mainShare, share, loadShare, readsMs };
 }
 
 /** Registers jobs without instances. */
