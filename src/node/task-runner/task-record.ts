@@ -79,8 +79,8 @@ export class TaskRecord {
   }
 
   /**
-   * The run exists. A restarted task keeps the instant of its first start. That the run may exist is on disk, so an agent
-   * that comes before this is saved finds the run, and takes its own instant for that of the start.
+   * The run exists. A restarted task keeps the instant of its first start. An agent that comes before this is saved finds the
+   * run by its number, which is on disk, and takes its own instant for that of the start.
    */
   noteStarted(): void {
     this.phase = 'running';

@@ -38,7 +38,37 @@ interface SetUp {
 }
 
 /** The scheduling part of a server. */
-export async function setUp({
+export async function setUp(given: SetUp) {
+  const { simulated, warnings, context, isApart, collected } = await contextOf(given);
+  const { state, world } = context;
+  const configuration = () => schedulerDefaults;
+  const dispatcher = new EvaluationDispatcher(context, configuration);
+  const deciders = linkedDeciders(world);
+  const decider = isApart ? new FedDecider({ ...context, start: deciders.start }) : undefined;
+  const worker = new EvaluationWorker(context, {
+    dispatcher,
+    configuration,
+    decisions: new Decisions(),
+    startDecider: decider && (() => decider),
+  });
+  // A decider follows before there is something to decide.
+  if (isApart) await simulated.advance(longMs);
+  /** The rows of each transaction, in order. */
+  const ran: (readonly Change[])[] = [];
+  state.onRan((changes) => ran.push(changes));
+  const start = () => {
+    dispatcher.start();
+    worker.start();
+  };
+  const stop = () => {
+    worker.stop();
+    dispatcher.stop();
+  };
+  const own = { simulated, worker, deciders, state, ran, warnings, start, stop };
+  return { ...own, ...collected, ...usersOf(context) };
+}
+
+async function contextOf({
   disk = new MemoryDisk(),
   seed = 1,
   isApart = false,
@@ -57,51 +87,34 @@ export async function setUp({
     return { clear: () => {} };
   };
   const timers = { ...simulated.timers, unhurried };
-  const world = { ...simulated, clock, timers, ids: simulated.ids };
+  const { ids, random, secrets } = simulated;
   const { lingerMs } = limits.state;
-  const state = await memoryState(
-    allTables,
-    simulated,
-    disk,
-    lingers ? { limits: { lingerMs } } : {},
-  );
+  const waits = lingers ? { limits: { lingerMs } } : {};
   const warnings: string[] = [];
   const log: Log = { ...silentLog, warn: (_, sentence) => warnings.push(sentence) };
   const context: ServerContext = {
-    state,
+    state: await memoryState(allTables, simulated, disk, waits),
     log,
     ...(lingers && { stopwatch: clock }),
     region: 'global',
     openEvaluations: () => 0,
-    world: { ...world, random: simulated.random, secrets: simulated.secrets },
-    box: rootKeyBox(new Uint8Array(32), simulated.secrets),
+    world: { ...simulated, clock, timers, ids, random, secrets },
+    box: rootKeyBox(new Uint8Array(32), secrets),
   };
-  const configuration = () => schedulerDefaults;
-  const dispatcher = new EvaluationDispatcher(context, configuration);
-  const deciders = linkedDeciders(world);
-  const decider = isApart ? new FedDecider({ ...context, start: deciders.start }) : undefined;
-  const worker = new EvaluationWorker(context, {
-    dispatcher,
-    configuration,
-    decisions: new Decisions(),
-    startDecider: decider && (() => decider),
-  });
-  // A decider follows before there is something to decide.
-  if (isApart) await simulated.advance(longMs);
-  /** The rows of each transaction, in order. */
-  const ran: (readonly Change[])[] = [];
-  state.onRan((changes) => ran.push(changes));
+  /** `slices`: of work so far. */
+  const collected = { disk, collector, slices: () => slices };
+  return { simulated, warnings, context, isApart, collected };
+}
+
+/** Users of the server, and what they see. */
+function usersOf({ state, world }: ServerContext) {
   const write = (run: (transaction: Transaction) => void) => state.write(run);
-  const start = () => {
-    dispatcher.start();
-    worker.start();
-  };
   const register = (fields: JobInput) =>
     write((transaction) => {
       const made = makeJob(fields);
       const job = transaction.table(jobs).put({ ...made, JobModifyIndex: transaction.index });
       transaction.table(jobVersions).put(job);
-      createEvaluation(transaction, context.world, { job, triggeredBy: 'job-register' });
+      createEvaluation(transaction, world, { job, triggeredBy: 'job-register' });
     });
   const putNodes = (...ids: readonly string[]) =>
     write((transaction) => {
@@ -114,26 +127,5 @@ export async function setUp({
     allocations: () => [...state.read().table(allocations).scan()],
     evaluations: () => [...state.read().table(evaluations).scan()],
   };
-  const stop = () => {
-    worker.stop();
-    dispatcher.stop();
-  };
-  return {
-    simulated,
-    /** Slices of work so far. */
-    slices: () => slices,
-    worker,
-    deciders,
-    collector,
-    state,
-    ran,
-    warnings,
-    disk,
-    start,
-    stop,
-    register,
-    putNodes,
-    write,
-    all,
-  };
+  return { write, register, putNodes, all };
 }
