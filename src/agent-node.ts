@@ -126,8 +126,6 @@ export type NodeParts = Pick<NodeAgentOptions, 'defences' | 'launchSupervisor'>;
 
 /** A node that has begun before its servers are known. It is closed unless it starts. */
 export interface PreparedNode {
-  /** Takes up the supervisor of an earlier agent, or starts one, as the first of a directory does by itself. Returns at once. */
-  connect(): void;
   /** Rejects if the data directory cannot be used, or another agent uses it; then nothing is left running. */
   start(servers: NodeServers): Promise<RunningNode>;
   close(): Promise<void>;
@@ -140,23 +138,18 @@ export const startNode = (
   parts?: NodeParts,
 ): Promise<RunningNode> => prepareNode(options, parts).start(servers);
 
-/** Begins to find out what the machine offers, which takes longer than all else. */
+/**
+ * Begins to find out what the machine offers, which takes longer than all else. Its supervisor is a program that takes the
+ * processor from a server that starts, so it has to wait until that listens.
+ */
 export function prepareNode(given: StartedNode, parts: NodeParts = {}): PreparedNode {
   const { world = realWorld } = given;
   const options = { ...given, world, log: monitored(given.log ?? silentLog, world.clock) };
   const opening = openMachine(options, parts);
   // `start` tells the errors of both.
-  const connect = () => {
-    opening.then(({ machine }) => machine.supervisor?.connect()).catch(() => {});
-  };
-  const begin = ({ machine }: OpenedMachine) => {
-    if (machine.supervisor?.isFirst === true) connect();
-    return machine.offers();
-  };
-  opening.then(begin).catch(() => {});
+  opening.then(({ machine }) => machine.offers()).catch(() => {});
   let isStarted = false;
   return {
-    connect,
     async start(servers) {
       isStarted = true;
       return startOn(await opening, options, servers);

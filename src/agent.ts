@@ -222,7 +222,6 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const rootKey = await givenRootKey(options.rootKey, options, waiting);
   const opening = openServer({ ...options, rootKey, waiting }, opened);
   const { server, state, others, rootToken, log, readers, rootKey: key } = await opening;
-  prepared?.connect();
   let node: RunningNode | undefined;
   const sink = auditSinkOf(options, opened);
   const telemetry = await telemetryOf(options, state, opened);

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { delay, type Random, type Timers } from '../../base/ports.ts';
 import type { ExecSession } from '../../model/exec-session/exec-session.ts';
 import { openExec } from '../../model/exec-session/exec-stream.ts';
@@ -69,11 +68,6 @@ export class SupervisorClient {
 
   get directory(): string {
     return this.#paths.directory;
-  }
-
-  /** Whether no supervisor has ever run for this data directory, so that there are no tasks of it either. */
-  get isFirst(): boolean {
-    return !existsSync(this.#paths.directory);
   }
 
   /** Connects, and returns all tasks the supervisor knows, ended ones too. */
