@@ -88,7 +88,8 @@ async function runReader(data: ReaderData): Promise<void> {
   const log = logTo(port, verbosity);
   const durable = new DurableIndex(data.durable);
   const taken = new BigInt64Array(data.taken);
-  const engine = new ReaderEngine(durable, (bytes) => Atomics.add(taken, 0, BigInt(bytes)));
+  const note = (bytes: number) => Atomics.add(taken, 0, BigInt(bytes));
+  const engine = new ReaderEngine(durable, note, world);
   const socket = threadSocket(port);
   const controls = controlsOf();
   port.on('message', (message: ToReader) => {

@@ -124,6 +124,40 @@ test('a reader that takes nothing is given up, and gets nothing more', async () 
   expect(slow.waiting).toHaveLength(length);
 });
 
+test('a reader with turns takes in a few batches at a time, in their order, and answers in between', async () => {
+  const clock = world();
+  const { feeding, state } = await openLeader(clock);
+  await settled(clock, put(state, 'a'));
+  const turns: (() => void)[] = [];
+  let nowMs = 0;
+  const engine = new ReaderEngine(feeding.durable, undefined, {
+    timers: {
+      soon: (run) => {
+        turns.push(run);
+        return { clear: () => {} };
+      },
+    },
+    // Each look at the clock finds it a millisecond later.
+    clock: { monotonicMs: () => nowMs++ },
+  });
+  const sent = { send: (fed: Fed) => engine.take(fed), taken: () => Number.POSITIVE_INFINITY };
+  await settled(clock, feeding.feed(state.read(), [{ ...sent, tooSlow: () => {} }]));
+  const opening = openState({ tables, engine, timers: clock.timers });
+  while (turns.length > 0) turns.shift()!();
+  const reader = await settled(clock, opening);
+  const before = reader.read().index;
+  for (const name of ['b', 'c', 'd', 'e', 'f', 'g', 'h']) await settled(clock, put(state, name));
+  const shown = [];
+  for (;;) {
+    shown.push(reader.read().index - before);
+    const turn = turns.shift();
+    if (turn === undefined) break;
+    turn();
+  }
+  expect(shown).toEqual([0, 2, 4, 6, 7]);
+  expect(shownBy(reader)).toEqual(shownBy(state));
+});
+
 test('a reader appends nothing', async () => {
   const engine = new ReaderEngine(new DurableIndex());
   await expect(engine.append()).rejects.toThrow('a reader appends nothing');

@@ -24,4 +24,6 @@ export const feedLimits = {
   /** Parts of a snapshot are handed on while fewer bytes than this wait. */
   snapshotAheadBytes: 32 * mebibyte,
   lookAgainMs: 5,
+  /** A reader takes in what waits for it for so long at a time, and then answers requests. */
+  turnMs: 2,
 } as const;
