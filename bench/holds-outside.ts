@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type AgentOptions, rosterCommand, withAgent } from './agent.ts';
 import type { Asked, AskerSaid } from './asker.ts';
 import type { Setting } from './benchmark.ts';
-import { drained, joinPaperFleet, paperDatacenter, smallJob } from './jobs.ts';
+import { drained, jobPath, joinPaperFleet, paperDatacenter, smallJob } from './jobs.ts';
 import { limits } from './limits.ts';
 import { percentile } from './statistics.ts';
 import { call, gauges, type Target } from './target.ts';
@@ -23,6 +23,8 @@ export function measureOutside(
   { runs, progress }: Setting,
   threads: Pick<AgentOptions, 'readers'> = {},
 ): Promise<readonly Waits[]> {
+  // Readers hand questions about the agent on to the main thread.
+  const asked = threads.readers === undefined ? path : jobPath('holds-warm-up');
   return withAgent(
     async ({ target }) => {
       progress(`${nodes} nodes join`);
@@ -37,7 +39,7 @@ export function measureOutside(
         const found: Waits[] = [];
         for (let run = 1; run <= runs; run++) {
           progress(`asked meanwhile, run ${run} of ${runs}`);
-          found.push(await waitsWhile(target, () => place(target, `run-${run}`, count)));
+          found.push(await waitsWhile(target, () => place(target, `run-${run}`, count), asked));
         }
         const { allocations = 0 } = await gauges(target);
         if (allocations < wanted) throw new Error(`${allocations} of ${wanted} were placed`);
@@ -58,8 +60,12 @@ async function place(target: Target, id: string, instances: number): Promise<voi
 }
 
 /** The waits of requests that another process sends while the work is done. */
-export async function waitsWhile(target: Target, work: () => Promise<void>): Promise<Waits> {
-  const what: Asked = { target, path, everyMs };
+export async function waitsWhile(
+  target: Target,
+  work: () => Promise<void>,
+  asked: string = path,
+): Promise<Waits> {
+  const what: Asked = { target, path: asked, everyMs };
   const asker = fork(
     fileURLToPath(new URL('./asker.ts', import.meta.url)),
     [JSON.stringify(what)],
