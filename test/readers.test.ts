@@ -199,7 +199,7 @@ test('a reader that has ended is replaced, while the others answer', async () =>
 test('a history of a counter is linear, and blocking queries miss nothing, while readers end', async () => {
   const agent = await start();
   const path = '/v1/var/counter';
-  const last = 400;
+  const last = 200;
   let [asked, answered, shown] = [0, 0, 0];
   let isOver = false;
   // A request that is lost with its thread has an unknown outcome: perhaps it was done.
@@ -210,8 +210,8 @@ test('a history of a counter is linear, and blocking queries miss nothing, while
       const count = ++asked;
       const answer = await orLost(call('PUT', path, { Items: { count: String(count) } }));
       if (answer?.status === 200) answered = count;
-      if (count === 100) void threads[0]!.terminate();
-      if (count === 300) {
+      if (count === 50) void threads[0]!.terminate();
+      if (count === 150) {
         await expect.poll(() => logged, { timeout: 60_000 }).toContain('a reader answers again');
         void threads[1]!.terminate();
       }
@@ -246,7 +246,7 @@ test('a history of a counter is linear, and blocking queries miss nothing, while
     }
   };
   await connection(agent)('PUT', path, { Items: { count: '0' } });
-  const reading = Array.from({ length: 8 }, read);
+  const reading = Array.from({ length: 4 }, read);
   const done = Promise.all([write(), follow(), follow(), follow()]);
   // A fault in any of them ends all of them.
   await Promise.race([done, ...reading]).finally(() => {
