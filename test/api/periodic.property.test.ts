@@ -11,6 +11,7 @@ import {
 } from '../../src/model/job/cron-oracle.test-helper.ts';
 import { jobs } from '../../src/state/tables.ts';
 import { jobBody, startApi } from '../support/api.ts';
+import { testsFollower } from '../support/follower.ts';
 import { restartServer } from '../support/restart.ts';
 
 /** The server runs for this time, and is then down for this time. */
@@ -57,6 +58,6 @@ test('around a change of clocks, each slot launches once; of missed slots, the l
       expect(launched.sort((left, right) => left - right).map(iso)).toEqual([...expected].map(iso));
       api.server.stop();
     }),
-    { numRuns: 30 },
+    { numRuns: testsFollower ? 10 : 30 },
   );
 });
