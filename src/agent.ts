@@ -361,6 +361,7 @@ async function openServer(
     issuer: options.issuer,
     isHeardLater: true,
     staleMaxMs: options.staleMaxMs,
+    ...(etcd && { logContactMs: () => etcd.engine.health.contactMs }),
     ...(options.tables && { tables: newestVersions(options.tables) }),
     scheduler: schedulerDefaults,
     garbage: options.garbage ?? {},

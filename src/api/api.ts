@@ -120,6 +120,7 @@ export class Api {
             takesWrites: () => server.handOver.takesWrites,
             beginWrite: () => server.handOver.beginWrite(),
             exact: () => server.exact(),
+            contactMs: () => server.contact().LastContact,
             staleMaxMs: server.staleMaxMs,
             isReader: options.isReader,
           }),

@@ -29,6 +29,7 @@ function follower(leads: () => boolean = () => false, exact = () => Promise.reso
     takesWrites: leads,
     beginWrite: () => () => {},
     exact,
+    contactMs: () => 0,
     staleMaxMs: 300_000,
   });
   return { forwarding, asked: () => asked };

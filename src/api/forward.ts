@@ -21,6 +21,8 @@ export interface ForwardOptions {
   readonly beginWrite: () => () => void;
   /** Resolves when reads of this server are exact; `undefined` where they always are. */
   readonly exact: () => Promise<void> | undefined;
+  /** The age of the state of this server. */
+  readonly contactMs: () => number;
   /** The age of the state of this server from which on it answers no `stale` requests. */
   readonly staleMaxMs: number;
   /** Whether the leader answers questions about this server too, as the main thread does for a reader. */
@@ -91,8 +93,8 @@ export class Forwarding {
 
   /** @throws RosterError `no-leader` if the state of this server is too old */
   requireContact(): void {
-    const { servers, staleMaxMs } = this.#options;
-    if (servers.lastContactMs() > staleMaxMs) throw refusal('no-leader');
+    const { contactMs, staleMaxMs } = this.#options;
+    if (contactMs() > staleMaxMs) throw refusal('no-leader');
   }
 
   /** @throws RosterError `no-leader` if the state of this server is too old */
@@ -102,7 +104,7 @@ export class Forwarding {
       .values as { readonly stale?: boolean; readonly max_stale?: number };
     if (stale !== true) return false;
     const mostMs = mostNs === undefined ? Number.POSITIVE_INFINITY : durationMs(mostNs);
-    if (this.#options.servers.lastContactMs() > mostMs) return false;
+    if (this.#options.contactMs() > mostMs) return false;
     this.requireContact();
     return true;
   }

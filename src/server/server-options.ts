@@ -42,6 +42,8 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly readers?: Pick<Servers, 'streamTo'> | undefined;
   /** Decides evaluations beside the thread of the server; the default: the server decides. */
   readonly startDecider?: StartDecider | undefined;
+  /** Milliseconds since the log last answered, also while it leads; absent where the log has no other holder. */
+  readonly logContactMs?: (() => number | undefined) | undefined;
   /** The age of its state from which on it answers no `stale` requests; the default is that of `limits.servers`. */
   readonly staleMaxMs?: number | undefined;
   /** The way to the other servers of the cluster; the default: there are none. */

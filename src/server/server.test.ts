@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Timers } from '../base/ports.ts';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
+import { limits } from '../model/limits.ts';
 import { schedulerDefaults } from '../scheduler/view.ts';
 import { SharedLog, SharedMemoryEngine } from '../state/engine/shared-memory.ts';
 import { openState } from '../state/state.ts';
@@ -9,6 +10,7 @@ import type { State } from '../state/types.ts';
 import { silentLog } from './context.ts';
 import { Keyring } from './keyring/keyring.ts';
 import { Server } from './server.ts';
+import type { ServerOptions } from './server-options.ts';
 import { LocalServers } from './servers-local.ts';
 
 const settleMs = 60_000;
@@ -85,7 +87,11 @@ function counted(state: State) {
 const logOf = (world: SimulatedWorld) => new SharedLog({ clock: world.clock, leaseMs: 400 });
 
 /** A server of two, over a log where the first process leads. It is not started. */
-async function followerOf(world: SimulatedWorld, log: SharedLog) {
+async function followerOf(
+  world: SimulatedWorld,
+  log: SharedLog,
+  more: Pick<ServerOptions, 'logContactMs'> = {},
+) {
   const opened = { tables: allTables, timers: world.timers };
   const engineOf = () =>
     new SharedMemoryEngine({ log, timers: world.timers, random: world.random, beatMs: 100 });
@@ -104,6 +110,7 @@ async function followerOf(world: SimulatedWorld, log: SharedLog) {
     outbound: () => Promise.reject(new Error('nowhere')),
     rootSecret: undefined,
     scheduler: schedulerDefaults,
+    ...more,
   });
   return { first, state, server };
 }
@@ -135,6 +142,22 @@ test('a server whose term ends before it has begun to lead starts, and leads lat
   log.faults.failAppend = undefined;
   await world.advance(1000);
   expect(server.leads).toBe(true);
+});
+
+test('a leader that has not heard of the log for long tells so', async () => {
+  const world = new SimulatedWorld(1);
+  let silentMs = 0;
+  const { first, server } = await followerOf(world, logOf(world), { logContactMs: () => silentMs });
+  await first.stepDown(true);
+  const started = server.start();
+  await world.advance(1000);
+  await started;
+  expect(server.leads).toBe(true);
+  expect(server.contact()).toEqual({ LastContact: 0, KnownLeader: true });
+  silentMs = limits.servers.leaderSilentMs;
+  expect(server.contact().LastContact).toBe(0);
+  silentMs = 60_000;
+  expect(server.contact()).toEqual({ LastContact: 60_000, KnownLeader: true });
 });
 
 test('a term that ends leaves no timer and no listener, however often it begins', async () => {

@@ -163,11 +163,18 @@ export class Server {
 
   /** The last contact of this server with the leader. */
   contact(): Contact {
-    if (this.leads) return ownContact;
+    if (this.leads) return this.#leaderContact;
     return {
       LastContact: this.servers.lastContactMs(),
       KnownLeader: this.servers.leader() !== undefined,
     };
+  }
+
+  /** A leader that was asleep, or is cut off from the log, does not know yet that another server may lead. */
+  get #leaderContact(): Contact {
+    const silentMs = this.#options.logContactMs?.() ?? 0;
+    if (silentMs <= limits.servers.leaderSilentMs) return ownContact;
+    return { LastContact: Math.round(silentMs), KnownLeader: true };
   }
 
   /** The loops of the term under way. @throws RosterError `not-leader` */

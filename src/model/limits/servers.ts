@@ -24,6 +24,8 @@ export const serversLimits = {
   staleMaxMs: 5 * minuteMs,
   /** The least that the setting may say: a follower hears of the leader's index only now and then. */
   staleMaxLeastMs: 5 * secondMs,
+  /** A leader that has not heard of the log for this time tells so; longer than between two looks. */
+  leaderSilentMs: 5 * secondMs,
   /** Words of the leader, of which index it has, that a server that follows keeps until it has reached them. */
   leaderWordsMax: 64,
   /** The time without an answer of a shared log after which the health tells of it; longer than between two looks. */

@@ -85,13 +85,11 @@ export class EtcdEngine implements Engine {
       warn: (sentence) => report(new Error(sentence)),
     });
     this.#follower = new Follower({
-      client,
-      keys,
-      reader,
+      ...parts,
       confirm: (front) => this.#memory.confirm(front),
-      looked: ({ head }) => {
+      looked: ({ head }, sentMs) => {
         if (options.readsMarked !== true) requireUnmarked(options.where, head?.mark);
-        this.#figures.looked(head);
+        this.#figures.looked(head, sentMs);
       },
       follows: () => !this.#leadership.leader && this.#appending === undefined && !this.#isClosed,
       epoch: () => (this.#leadership.leader ? this.#leadership.epoch : undefined),

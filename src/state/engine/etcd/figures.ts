@@ -52,12 +52,19 @@ export class Figures {
     this.#heardMs = this.#clock.monotonicMs() - (this.#clock.nowMs() - unixMs);
   }
 
-  /** The head was read linearizably. */
-  looked(head: LogHead | undefined): void {
+  /**
+   * The head was read linearizably. The answer may have waited for this process, so it tells of the time at which the read
+   * was sent, on the monotonic clock.
+   */
+  looked(head: LogHead | undefined, sentMs: number): void {
     this.#hasLooked = true;
-    this.#heardMs = this.#clock.monotonicMs();
-    this.#readMs = this.#clock.nowMs();
+    this.#hear(sentMs);
+    this.#readMs = this.#clock.nowMs() - (this.#clock.monotonicMs() - sentMs);
     this.#term = head?.epoch ?? 0;
+  }
+
+  #hear(sentMs: number): void {
+    this.#heardMs = Math.max(this.#heardMs ?? sentMs, sentMs);
   }
 
   /** Counts the append. */
@@ -66,7 +73,7 @@ export class Figures {
     let unknown = 0;
     try {
       const appended = await sent;
-      this.#heardMs = this.#clock.monotonicMs();
+      this.#hear(startMs);
       return appended;
     } catch (error) {
       if (error instanceof OutcomeUnknown) unknown = 1;

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../base/ports.ts';
 import { Diverged, LogCut } from '../../errors.ts';
 import type { Batch } from '../engine.ts';
 import { type EtcdClient, EtcdError, type KeyValue, type WatchEvent } from './client.ts';
@@ -11,10 +12,14 @@ export interface FollowerOptions {
   readonly client: EtcdClient;
   readonly keys: Keys;
   readonly reader: LogReader;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Rejects with `Diverged` if the log does not go on from what this server knew when it last ran. */
   readonly confirm: (front: Front) => Promise<void>;
-  /** Told of each linearizable read of the same log. Throws if servers may not use it. */
-  readonly looked: (front: Front) => void;
+  /**
+   * Told of each linearizable read of the same log, and when it was sent, on the monotonic clock. Throws if servers may
+   * not use it.
+   */
+  readonly looked: (front: Front, sentMs: number) => void;
   /** Whether batches come from other processes: not in a term, and not while an append settles. */
   readonly follows: () => boolean;
   /** Of the term of this process. */
@@ -86,10 +91,11 @@ export class Follower {
   /** Reads head and leader key linearizably. @throws Diverged */
   async look(): Promise<Front> {
     const position = this.#position;
+    const sentMs = this.#options.clock.monotonicMs();
     const front = await this.#options.reader.front();
     await this.#options.confirm(front);
     requireSameLog(position, front);
-    this.#options.looked(front);
+    this.#options.looked(front, sentMs);
     const { head, etcd } = front;
     this.#position = { ...this.#position, cluster: head?.cluster ?? this.#position.cluster, etcd };
     const epoch = this.#options.epoch();
