@@ -89,7 +89,8 @@ export class EtcdEngine implements Engine {
       confirm: (front) => this.#memory.confirm(front),
       looked: ({ head }, sentMs) => {
         if (options.readsMarked !== true) requireUnmarked(options.where, head?.mark);
-        this.#figures.looked(head, sentMs);
+        const { leader, epoch } = this.#leadership;
+        this.#figures.looked(head, sentMs, !leader || (head?.epoch ?? 0) <= epoch);
       },
       follows: () => !this.#leadership.leader && this.#appending === undefined && !this.#isClosed,
       epoch: () => (this.#leadership.leader ? this.#leadership.epoch : undefined),

@@ -15,6 +15,9 @@ test('an answer of the log tells of the time at which it was asked for, however 
   figures.looked(undefined, clock.monotonicMs());
   figures.looked(undefined, sentMs);
   expect(figures.health.contactMs).toBe(0);
+  await world.advance(7000);
+  figures.looked(undefined, clock.monotonicMs(), false);
+  expect(figures.health.contactMs).toBe(7000);
   const append = Promise.withResolvers<void>();
   const appended = figures.append(append.promise);
   await world.advance(20_000);

@@ -54,11 +54,11 @@ export class Figures {
 
   /**
    * The head was read linearizably. The answer may have waited for this process, so it tells of the time at which the read
-   * was sent, on the monotonic clock.
+   * was sent, on the monotonic clock. A head of a later term is no contact of a leader (`isOurs`), whose term is over.
    */
-  looked(head: LogHead | undefined, sentMs: number): void {
+  looked(head: LogHead | undefined, sentMs: number, isOurs = true): void {
     this.#hasLooked = true;
-    this.#hear(sentMs);
+    if (isOurs) this.#hear(sentMs);
     this.#readMs = this.#clock.nowMs() - (this.#clock.monotonicMs() - sentMs);
     this.#term = head?.epoch ?? 0;
   }
