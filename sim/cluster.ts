@@ -96,6 +96,7 @@ export class Cluster {
       machines,
       trace,
       isShared: options.servers > 1,
+      knowsContact: options.servers > 1 && options.log === 'etcd',
       ...(hasRestores && { restored: () => this.registers?.restored() }),
     });
     this.workload = new Workload({

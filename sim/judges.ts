@@ -32,6 +32,7 @@ import { noResourceTwice } from './checkers/resources.ts';
 import { restoresAreWhole, unknownAllocationsGoOn } from './checkers/restores.ts';
 import { servicesMatchAllocations } from './checkers/services.ts';
 import { noSlotTwice } from './checkers/slots.ts';
+import { staleReadsTellTheirAge } from './checkers/stale-reads.ts';
 import { summariesAddUp } from './checkers/summaries.ts';
 import { type WatchOptions, watchMissesNothing } from './checkers/watch.ts';
 import type { Machine } from './machine.ts';
@@ -69,6 +70,8 @@ export interface JudgesOptions {
   readonly trace: Trace;
   /** Whether the cluster has several servers. */
   readonly isShared: boolean;
+  /** Whether a leader knows when its log last answered. */
+  readonly knowsContact: boolean;
   /** Called when a snapshot was restored; absent in a life without restores. */
   readonly restored?: (() => void) | undefined;
 }
@@ -93,6 +96,7 @@ export class Judges {
     this.#machines = new Map(machines.map((machine) => [machine.hardware.id, machine]));
     const acknowledged = noAcknowledgedWriteLost();
     const grace = newLeadersWaitForNodes();
+    const stale = options.knowsContact ? staleReadsTellTheirAge(options) : undefined;
     const checkers: readonly Checker[] = [
       noResourceTwice(),
       placementObeysConstraints(),
@@ -119,6 +123,7 @@ export class Judges {
       grace,
       this.#replicas,
       ...(options.isShared ? [readsSeeDurableWrites(options)] : []),
+      ...(stale ? [stale] : []),
     ];
     this.#checkers =
       options.restored === undefined
@@ -131,6 +136,7 @@ export class Judges {
       const nodeId = nodeOf(call);
       this.#whenTold(() => {
         if (nodeId !== undefined) grace.answered(nodeId);
+        stale?.answered(index);
         acknowledged.answered(index, `${method} ${url}`, this.#account, (sentence) =>
           this.report(acknowledged.guarantee, sentence),
         );

@@ -23,6 +23,8 @@ export interface Endpoint {
 export interface Reply {
   readonly status: number;
   readonly index: number;
+  /** The age of the state that answered. */
+  readonly contactMs: number;
   // biome-ignore lint/suspicious/noExplicitAny: callers look into answers of every shape.
   readonly json: any;
   /** The bytes of a file that was asked for. */
@@ -225,11 +227,13 @@ async function fileOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 class Received implements Reply {
   readonly status: number;
   readonly index: number;
+  readonly contactMs: number;
   readonly #body: Answer['body'];
 
   constructor({ status, headers, body }: Answer) {
     this.status = status;
     this.index = Number(headers['x-scheduler-index'] ?? 0);
+    this.contactMs = Number(headers['x-scheduler-lastcontact'] ?? 0);
     this.#body = body;
   }
 

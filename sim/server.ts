@@ -42,6 +42,8 @@ export interface Storage {
   open(world: World, report: (error: unknown) => void, program: Process): Promise<State>;
   /** @param fate outcome of the write under way */
   crash(fate: CrashFate): void;
+  /** Milliseconds since the log last answered; absent where its holder is never mistaken. */
+  readonly contactMs?: (() => number | undefined) | undefined;
 }
 
 /** The other servers of the cluster. */
@@ -160,6 +162,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
       startDecider: this.deciders?.of(process),
       ...(this.#others && { servers: this.#others.servers.of(this.#others.id) }),
       ...(this.#outside && { peers: this.#outside.transportOf(process) }),
+      logContactMs: this.disk.contactMs,
       scheduler: schedulerDefaults,
     });
     const api = new Api({

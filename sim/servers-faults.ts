@@ -111,7 +111,7 @@ const faultsOfMachines = (
   {
     name: 'the clock of a server differs',
     weight: 2,
-    lastsMaxMs: 120_000,
+    lastsMaxMs: 300_000,
     begin: () => {
       const { clock } = any();
       clock.jump(random.below(20_000) - 10_000);
@@ -120,7 +120,7 @@ const faultsOfMachines = (
   },
   {
     name: 'the clock of a server runs fast or slow',
-    weight: 2,
+    weight: 1,
     lastsMaxMs: 120_000,
     begin: () => {
       const { clock } = any();

@@ -29,6 +29,8 @@ import {
 
 /** Longest delay of a message between two servers. */
 const latencyMaxMs = 3;
+/** The most by which the clocks of two servers differ at first. */
+const clockDifferenceMs = 8000;
 /** One call in this number goes to another server than the caller's last call. */
 const switchOneIn = 8;
 
@@ -103,13 +105,15 @@ export class SimulatedServers {
         },
         failed: events.failed,
       };
+      const clock = new MachineClock(this.usualClock);
+      clock.jump(random.below(clockDifferenceMs) - clockDifferenceMs / 2);
       return new SimulatedServer({
         world,
         events: own,
         outside,
         planRowsMax,
         deciders,
-        clock: new MachineClock(this.usualClock),
+        clock,
         disk: this.log.addServer(),
         others: { id: `server-${number}`, servers, carry: carry(number) },
       });

@@ -151,6 +151,7 @@ export class EtcdLogStorage implements Storage {
   readonly #random: Random;
   client: ModelClient | undefined;
   program: Process | undefined;
+  contactMs: (() => number | undefined) | undefined;
   /** Delay of every event. */
   lateMs = 0;
   #isCutOff = false;
@@ -181,6 +182,7 @@ export class EtcdLogStorage implements Storage {
       limits,
       report,
     });
+    this.contactMs = () => engine.health.contactMs;
     const limitsOfState = { ...stateLimits, logBytes, logPerSnapshot };
     const options = { tables: allTables, form, engine, timers, clock, limits: limitsOfState };
     return openState({ ...options, report });
