@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Agent, createAgent } from '../../src/agent.ts';
+import { eventually } from '../../src/node/eventually.test-helper.ts';
 import { jobBody, rootToken } from '../support/api.ts';
 
 let agent: Agent;
@@ -61,6 +62,12 @@ test.each([
   const body = JSON.stringify(jobBody({ ID: name, Meta: { text } }, { Count: 0 }));
   const registered = await fetch(`${agent.address}/v1/jobs`, { method: 'POST', headers, body });
   expect(registered.status).toBe(200);
+  // From then on the row stays as it is.
+  await eventually(async () => {
+    const answer = await fetch(`${agent.address}/v1/job/${name}/evaluations`, { headers });
+    const evaluations = (await answer.json()) as readonly { readonly Status: string }[];
+    expect(evaluations.map(({ Status }) => Status)).toEqual(['complete']);
+  });
   const path = `/v1/job/${name}`;
   const get = `GET ${path} HTTP/1.1`;
   const lines = [get, get, `HEAD ${path} HTTP/1.1`, `${get}\naccept-encoding: gzip`, get];
