@@ -85,4 +85,8 @@ test('after raw_exec is disabled, running tasks continue and no more are started
   // It also stops tasks of an earlier agent.
   await second.request('DELETE', '/v1/job/everywhere');
   await eventually(() => expect(processesOf(kept[1]!)).toEqual([]));
+  // The agent knows it as well, and ends its supervisor, which has no task any more.
+  await second.until(`/v1/allocation/${kept[1]!.ID}`, (allocation: Allocation) =>
+    expect(allocation.ClientStatus).toBe('complete'),
+  );
 });

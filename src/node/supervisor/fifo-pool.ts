@@ -50,6 +50,11 @@ export class FifoPool {
     return this.#filling;
   }
 
+  /** Resolves when no batch is being made: its program would make pipes in a directory that is being removed. */
+  async settled(): Promise<void> {
+    await this.#filling;
+  }
+
   #makeBatch(): Promise<void> {
     const paths = Array.from({ length: pipeLimits.batchSize }, () =>
       join(this.#directory, String(this.#made++)),

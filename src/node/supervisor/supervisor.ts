@@ -112,6 +112,7 @@ export class Supervisor {
         await entry.ended;
       }),
     );
+    await this.#pool.settled();
   }
 
   close(): void {
