@@ -196,7 +196,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
   }
 
   /** Joins the other servers of the cluster until the program dies. */
-  #joinOthers(process: Process, state: State, { streams }: Server, api: Api): void {
+  #joinOthers(process: Process, state: State, server: Server, api: Api): void {
     if (this.#others === undefined) return;
     const { id, servers, carry } = this.#others;
     const answer = (asked: Asked, gone: AbortSignal) =>
@@ -207,7 +207,9 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
         };
         carry(() => process.post(() => void serve()));
       });
-    process.onDeath(servers.join({ id, address: () => id, state, streams, answer }));
+    const { streams } = server;
+    const silentMs = () => server.silentMs;
+    process.onDeath(servers.join({ id, address: () => id, state, streams, answer, silentMs }));
   }
 
   /** The world of the program, in which work takes time. Each secret is hashed only once, for speed. */

@@ -98,6 +98,7 @@ export const hereServer = (server: Server, api: Api): HereServer => ({
   introduceNode: ownIntroduction(server.context),
   health: () => ownHealth(server),
   lags: () => lagsOf(server),
+  silentMs: () => server.silentMs,
 });
 
 /** A `Request.onGone` by a signal that aborts when the caller is gone. */

@@ -40,9 +40,9 @@ export class Freshness {
     return this.#currentMs;
   }
 
-  /** The state is the newest now, as this server leads. */
-  lead(nowMs: number): void {
+  /** The state was the newest at that time, as this server leads. */
+  lead(atMs: number): void {
     this.#told = [];
-    this.#currentMs = nowMs;
+    this.#currentMs = Math.max(this.#currentMs, atMs);
   }
 }

@@ -163,18 +163,20 @@ export class Server {
 
   /** The last contact of this server with the leader. */
   contact(): Contact {
-    if (this.leads) return this.#leaderContact;
+    if (this.leads) return { ...ownContact, LastContact: Math.round(this.silentMs) };
     return {
       LastContact: this.servers.lastContactMs(),
       KnownLeader: this.servers.leader() !== undefined,
     };
   }
 
-  /** A leader that was asleep, or is cut off from the log, does not know yet that another server may lead. */
-  get #leaderContact(): Contact {
+  /**
+   * Milliseconds for which the log has been silent; 0 if no longer than is usual. A leader that was asleep, or is cut off from
+   * the log, does not know yet that another server may lead.
+   */
+  get silentMs(): number {
     const silentMs = this.#options.logContactMs?.() ?? 0;
-    if (silentMs <= limits.servers.leaderSilentMs) return ownContact;
-    return { LastContact: Math.round(silentMs), KnownLeader: true };
+    return silentMs <= limits.servers.leaderSilentMs ? 0 : silentMs;
   }
 
   /** The loops of the term under way. @throws RosterError `not-leader` */

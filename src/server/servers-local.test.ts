@@ -111,3 +111,26 @@ test('the connection of a node is found at the server that holds it, as long as 
   streams.closeAll();
   expect(await own.streamTo('node', patience)).toBeUndefined();
 });
+
+test('the state of a leader whose log is silent is as old as the silence, for itself, for others, and after its term', async () => {
+  const { world, join, own } = setUp();
+  const state: { leading: { readonly epoch: number } | undefined } = { leading: { epoch: 1 } };
+  join('own', { state: state as LocalServer['state'], silentMs: () => 60_000 });
+  await world.advance(100_000);
+  expect(own.lastContactMs()).toBe(60_000);
+  state.leading = undefined;
+  await world.advance(1000);
+  expect(own.lastContactMs()).toBe(61_000);
+});
+
+test('a server that hears of a leader whose log is silent is as old as the silence', async () => {
+  const { world, join, own } = setUp();
+  await world.advance(100_000);
+  const state = { leading: { epoch: 1 } } as LocalServer['state'];
+  let silentMs = 0;
+  join('leader', { state, silentMs: () => silentMs });
+  expect(own.lastContactMs()).toBe(0);
+  await world.advance(60_000);
+  silentMs = 50_000;
+  expect(own.lastContactMs()).toBe(50_000);
+});

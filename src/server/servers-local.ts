@@ -35,6 +35,8 @@ export interface LocalServer {
   readonly version?: string;
   /** While it leads: the peers that lag; absent where nobody asks. */
   readonly lags?: () => readonly PeerLag[];
+  /** While it leads: milliseconds for which its log has been silent; absent where the log is never silent. */
+  readonly silentMs?: () => number;
 }
 
 export interface LocalServersOptions {
@@ -154,8 +156,9 @@ export class LocalServers {
   #lastContactMs(id: string): number {
     const freshness = this.#freshness.get(id)!;
     const leader = this.#noteLeader();
-    if (leader?.id === id) freshness.lead(this.#nowMs);
-    else if (leader !== undefined) freshness.told(this.#indexOf(leader.id), this.#nowMs);
+    const knownMs = this.#nowMs - (leader?.silentMs?.() ?? 0);
+    if (leader?.id === id) freshness.lead(knownMs);
+    else if (leader !== undefined) freshness.told(this.#indexOf(leader.id), knownMs);
     return Math.round(this.#nowMs - freshness.currentMs(this.#indexOf(id)));
   }
 

@@ -100,7 +100,8 @@ export async function startThree(
     const health = () => ownHealth(server);
     const { version, tables } = server;
     const lags = () => lagsOf(server);
-    const told = { introduceNode, health, version, tables, lags };
+    const silentMs = () => server.silentMs;
+    const told = { introduceNode, health, version, tables, lags, silentMs };
     network.join({ state, streams, answer: answerOf(api), ...told }, `${id}:1`);
   }
   while (!leader!.server.leads || follower!.network.leader() === undefined) {

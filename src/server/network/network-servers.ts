@@ -224,7 +224,7 @@ export class NetworkServers implements Servers {
     }
     if (leader !== this) return leader;
     this.#heardMs = this.#options.world.clock.monotonicMs();
-    this.#freshness.lead(this.#heardMs);
+    this.#freshness.lead(this.#heardMs - (this.#here?.silentMs() ?? 0));
     return leader;
   }
 
@@ -234,7 +234,7 @@ export class NetworkServers implements Servers {
     const leader = this.#leader();
     if (leader === this || (leader as Peer).standing !== standing) return;
     // The report tells how far the leader was, and this server may be as far by now.
-    this.#freshness.told(standing.index, heardMs);
+    this.#freshness.told(standing.index, heardMs - (standing.silentMs ?? 0));
     this.#freshness.currentMs(this.#here?.state.read().index ?? 0);
   }
 

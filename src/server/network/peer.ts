@@ -28,6 +28,8 @@ export interface HereServer {
   readonly version: string;
   /** The newest version of each table that it reads. */
   readonly tables: TableVersions;
+  /** While it leads: milliseconds for which its log has been silent. */
+  readonly silentMs: () => number;
   /** While it leads: the peers that lag. */
   readonly lags: () => readonly PeerLag[];
 }
@@ -205,12 +207,13 @@ export class Peer {
 }
 
 export const standingOf = (
-  { state, lags }: Pick<HereServer, 'state' | 'lags'>,
+  { state, lags, silentMs }: Pick<HereServer, 'state' | 'lags' | 'silentMs'>,
   clock: Pick<Clock, 'nowMs'>,
 ): Standing => ({
   epoch: state.leading?.epoch,
   index: state.read().index,
   nowMs: clock.nowMs(),
   candidate: state.candidate,
+  silentMs: Math.round(silentMs()),
   lags: lags().slice(0, networkLimits.lagsPerLineMax),
 });

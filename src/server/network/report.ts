@@ -16,6 +16,8 @@ export interface Standing {
   readonly nowMs: number;
   /** Its name for a leader that steps down; `undefined`: it cannot succeed it at once. */
   readonly candidate?: string | undefined;
+  /** Of a leader: milliseconds for which its log has been silent. */
+  readonly silentMs?: number | undefined;
   /** Of a leader: peers that lag, the first ones. */
   readonly lags?: readonly PeerLag[] | undefined;
 }
@@ -136,13 +138,15 @@ const idsIn = (value: unknown): readonly string[] =>
 const versionsIn = (tables: TableVersions): TableVersions =>
   Object.fromEntries(Object.entries(tables).filter(([, version]) => Number.isInteger(version)));
 
-function standingIn({ epoch, index, nowMs, candidate, lags }: Standing): Standing | undefined {
+function standingIn(told: Standing): Standing | undefined {
+  const { epoch, index, nowMs, candidate, silentMs, lags } = told;
   if (!Number.isFinite(index) || !Number.isFinite(nowMs)) return undefined;
   return {
     epoch: Number.isInteger(epoch) ? epoch : undefined,
     index,
     nowMs,
     candidate: typeof candidate === 'string' ? candidate : undefined,
+    silentMs: Number.isFinite(silentMs) ? silentMs : 0,
     lags: Array.isArray(lags) ? lags.filter(isLag) : [],
   };
 }
