@@ -44,8 +44,8 @@ export const ofServers: readonly Mistake[] = [
     places: [
       {
         file: 'src/server/server.ts',
-        right: 'if (silentMs <= limits.servers.leaderSilentMs) return ownContact;',
-        wrong: 'return ownContact;',
+        right: 'return silentMs <= limits.servers.leaderSilentMs ? 0 : silentMs;',
+        wrong: 'return 0;',
       },
     ],
     guarantee: 'a stale read over etcd tells its age',
