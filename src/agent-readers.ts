@@ -151,7 +151,7 @@ export class Readers {
     return { metricsOfReaders: this.metrics, profileOfReader: this.profile };
   }
 
-  /** Of the readers, those that have ended included. */
+  /** The metrics of all readers, also of those that have ended. */
   readonly metrics = async (): Promise<readonly ReaderMetrics[]> => {
     const patience = { deadlineMs: readerLimits.answerMs };
     const note = async (thread: ReaderThread): Promise<void> => {

@@ -4,8 +4,8 @@ import type { Network } from '../network.ts';
 import { Process } from '../process.ts';
 import { rootToken } from '../server.ts';
 import type { Checker } from './checker.ts';
+import { repeatReads } from './repeat-reads.ts';
 
-const pauseMs = 1000;
 const patienceMs = 30_000;
 
 /** A reader lists the jobs at random servers. Each list shows all writes that were durable at its request. */
@@ -26,13 +26,7 @@ export function readsSeeDurableWrites(options: {
     if (status !== 200 || index >= least) return;
     faults.push(`a list shows index ${index}, but ${least} was durable at the request`);
   };
-  const again = () => {
-    turn().then(
-      () => timers.after(pauseMs, again),
-      () => timers.after(pauseMs, again),
-    );
-  };
-  again();
+  repeatReads(timers, turn);
   return {
     guarantee: 'a read sees every durable write',
     committed(changes, index, _scene, fault) {

@@ -5,8 +5,8 @@ import type { Network } from '../network.ts';
 import { Process } from '../process.ts';
 import { rootToken } from '../server.ts';
 import type { Checker } from './checker.ts';
+import { repeatReads } from './repeat-reads.ts';
 
-const pauseMs = 1000;
 const patienceMs = 30_000;
 /** A leader tells nothing of a shorter silence of the log, and followers hear of the leader a moment later. */
 const slackMs = limits.servers.leaderSilentMs + 1000;
@@ -47,13 +47,7 @@ export function staleReadsTellTheirAge(options: {
       `a list of ${contactMs} ms ago shows index ${index}, but ${least} was acknowledged`,
     );
   };
-  const again = () => {
-    turn().then(
-      () => timers.after(pauseMs, again),
-      () => timers.after(pauseMs, again),
-    );
-  };
-  again();
+  repeatReads(timers, turn);
   return {
     guarantee: 'a stale read over etcd tells its age',
     /** A write with this index was acknowledged. */

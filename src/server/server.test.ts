@@ -99,21 +99,24 @@ async function followerOf(
   await world.advance(1000);
   const state = await openState({ ...opened, engine: engineOf() });
   const own = { ...world, clock: world.clock, ids: world.ids, secrets: world.secrets };
-  const server = new Server({
-    state,
-    world: own,
+  const keyring = Keyring.follow(state, new Uint8Array(32).fill(1), own);
+  return { first, state, server: serverOf({ state, world: own, keyring, ...more }) };
+}
+
+/** A server that knows no others. */
+const serverOf = (
+  own: Pick<ServerOptions, 'state' | 'world' | 'keyring' | 'logContactMs'>,
+): Server =>
+  new Server({
     log: silentLog,
     region: 'global',
     datacenter: 'dc1',
-    keyring: Keyring.follow(state, new Uint8Array(32).fill(1), own),
-    servers: new LocalServers(world).of('this'),
+    servers: new LocalServers(own.world).of('this'),
     outbound: () => Promise.reject(new Error('nowhere')),
     rootSecret: undefined,
     scheduler: schedulerDefaults,
-    ...more,
+    ...own,
   });
-  return { first, state, server };
-}
 
 test('a server whose term begins between its making and its start leads', async () => {
   const world = new SimulatedWorld(1);
@@ -171,18 +174,8 @@ test('a term that ends leaves no timer and no listener, however often it begins'
   const { state, count } = counted(opened);
   const timers = new CountedTimers(world.timers);
   const own = { ...world, timers, clock: world.clock, ids: world.ids, secrets: world.secrets };
-  const server = new Server({
-    state,
-    world: own,
-    log: silentLog,
-    region: 'global',
-    datacenter: 'dc1',
-    keyring: await Keyring.open(state, new Uint8Array(32).fill(1), own),
-    servers: new LocalServers(world).of('this'),
-    outbound: () => Promise.reject(new Error('nowhere')),
-    rootSecret: undefined,
-    scheduler: schedulerDefaults,
-  });
+  const keyring = await Keyring.open(state, new Uint8Array(32).fill(1), own);
+  const server = serverOf({ state, world: own, keyring });
   await server.start();
   const following: [number, number][] = [];
   const leading: number[] = [];

@@ -53,7 +53,7 @@ export class Server {
   readonly handOver: HandOver;
   readonly #options: ServerOptions;
   #leading: Leading | undefined;
-  /** Of `#leading`. */
+  /** The term of `#leading`. */
   #term: Term | undefined;
   #advertised: Advertised | undefined;
   #isHeard: boolean;

@@ -51,7 +51,7 @@ export class LocalServers {
   /** Fails the requests that wait for an answer, by the server that was asked. */
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #listeners = new Listeners<[]>();
-  /** Of the state of each server. */
+  /** The age of the state of each server, by its id. */
   readonly #freshness = new Map<string, Freshness>();
   #heardMs: number;
 
@@ -144,7 +144,7 @@ export class LocalServers {
     return this.#present.get(id)?.state.read?.().index ?? 0;
   }
 
-  /** Until the transaction of this index, a leader had the one before. */
+  /** Until this commit of the leader, its newest transaction was the one before. */
   #noteCommit(server: LocalServer, index: number): void {
     if (server !== this.#noteLeader()) return;
     for (const [id, freshness] of this.#freshness) {

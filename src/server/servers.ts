@@ -115,7 +115,7 @@ export interface Servers {
   lagsOfLeader(): readonly PeerLag[];
   /** The newest version of each table that another server reads; `undefined`: it has not told. */
   tablesOf(id: string): TableVersions | undefined;
-  /** Milliseconds since this server was last known to show all that the leader had; 0 on the leader. */
+  /** Milliseconds since this server was last known to show all that the leader had; 0 on a leader whose log answers. */
   lastContactMs(): number;
   /** Milliseconds since this server heard of a leader; 0 on the leader. */
   leaderHeardMs(): number;

@@ -71,7 +71,7 @@ const definitions = {
   },
   roster_server_contact_seconds: {
     type: 'gauge',
-    help: 'Time since this server was last known to show all that the leader had; 0 on the leader.',
+    help: 'Time since this server was last known to show all that the leader had; 0 on a leader whose log answers.',
   },
   roster_writes_closed: { type: 'gauge', help: '1 when nothing can be written.' },
   roster_metrics_limited: {

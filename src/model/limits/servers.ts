@@ -26,7 +26,7 @@ export const serversLimits = {
   staleMaxLeastMs: 5 * secondMs,
   /** A leader that has not heard of the log for this time tells so; longer than between two looks. */
   leaderSilentMs: 5 * secondMs,
-  /** Words of the leader, of which index it has, that a server that follows keeps until it has reached them. */
+  /** Indexes reported by the leader that a follower keeps until its own state has reached them. */
   leaderWordsMax: 64,
   /** The time without an answer of a shared log after which the health tells of it; longer than between two looks. */
   logSilentMs: 15 * secondMs,

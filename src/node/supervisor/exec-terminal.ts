@@ -80,6 +80,6 @@ const killedExitCode = 137;
  * descendants may hold the other side, so its end is no sign.
  */
 function whenRead(run: () => void): void {
-  // The loop reads all that has come between these two.
+  // Between the two callbacks the event loop reads all that has come.
   setImmediate(() => setImmediate(run));
 }
