@@ -404,6 +404,12 @@ export const catalogue = {
     title: 'Node not found',
     sentence: 'There is no node "{id}".',
   },
+  'node-not-registered': {
+    status: 404,
+    title: 'Node not registered',
+    sentence:
+      'Node "{id}" has to register again: it missed its heartbeats, or the servers restored an older state.',
+  },
   'node-pool-not-found': {
     status: 404,
     title: 'Node pool not found',

@@ -220,5 +220,5 @@ test('a lost node has to register again before its reports count', async () => {
     token: secret,
     body: { Allocations: [{ ID, ClientStatus: 'running' }] },
   });
-  expect([answer.status, answer.json.code]).toEqual([404, 'node-not-found']);
+  expect([answer.status, answer.json.code]).toEqual([404, 'node-not-registered']);
 });

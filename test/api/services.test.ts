@@ -140,7 +140,7 @@ describe("a node's report of services", () => {
     expect((await tell(1, [], null)).status).toBe(403);
     fleet.cut(1);
     await fleet.pass(60_000);
-    expect((await tell(1, [])).json).toMatchObject({ status: 404, code: 'node-not-found' });
+    expect((await tell(1, [])).json).toMatchObject({ status: 404, code: 'node-not-registered' });
   });
 
   const id = 'a1';

@@ -141,18 +141,18 @@ export function nodeAgentRoutes(server: Server, tracing: TracingOfApi | undefine
 
 /**
  * A node that was declared lost, or whose state was restored, has to register again before it counts.
- * @throws RosterError `node-not-found`
+ * @throws RosterError `node-not-found`, `node-not-registered`
  */
 function requireKnown(server: Server, input: BaseInput) {
   const node = requireNode(input);
-  if (!isKnownAlive(node)) throw refusal('node-not-found', { id: node.ID });
+  if (!isKnownAlive(node)) throw refusal('node-not-registered', { id: node.ID });
   server.returns.requireRegistered(node.ID);
   return node;
 }
 
 /**
  * After a restore the leader alone knows which nodes have heard of it.
- * @throws RosterError `node-not-found`, `not-leader`
+ * @throws RosterError `node-not-registered`, `not-leader`
  */
 function requireReturned(server: Server, snapshot: Snapshot, nodeId: string): void {
   const nowMs = server.context.world.clock.nowMs();

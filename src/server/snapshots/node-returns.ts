@@ -32,10 +32,10 @@ export class NodeReturns {
     this.#context = context;
   }
 
-  /** @throws RosterError `node-not-found`, upon which a node registers */
+  /** @throws RosterError `node-not-registered`, upon which a node registers */
   requireRegistered(nodeId: string): void {
     if (this.#registered.has(nodeId) || this.#restore() === undefined) return;
-    throw refusal('node-not-found', { id: nodeId });
+    throw refusal('node-not-registered', { id: nodeId });
   }
 
   /** Notes that the node registers. Returns what it is told of a restore. */
