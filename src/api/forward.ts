@@ -1,5 +1,5 @@
 import { durationMs } from '../base/duration.ts';
-import type { Clock, Timers } from '../base/ports.ts';
+import { type Clock, delay, type Timers } from '../base/ports.ts';
 import { queryOf } from '../contract/shared-query.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -30,7 +30,7 @@ export interface ForwardOptions {
 }
 
 interface Asking {
-  readonly route: Pick<Route, 'endpoint' | 'run'>;
+  readonly route: Pick<Route, 'endpoint' | 'run' | 'dialect'>;
   readonly request: Request;
   readonly trail: Trail;
   /** Whether another server has handed the request on. */
@@ -57,6 +57,8 @@ type Run = () => Answer | Promise<Answer>;
  *  F5. Before a server refuses a write for what its state shows, it makes sure that it still leads. Another server may
  *      lead without its knowledge, with a newer state: then the write is handed on to that server.
  *  F6. A write goes on when its caller is gone, as on the leader itself. Nothing else is asked for a caller that is gone.
+ *  F7. A write that the leader has done is answered once this server shows it, so that its caller reads it even with
+ *      `stale`. A server that cannot show it within `catchUpMs` answers all the same, and tells the age of its state.
  */
 export class Forwarding {
   readonly #options: ForwardOptions;
@@ -171,7 +173,8 @@ export class Forwarding {
   }
 
   /** The answer of the leader; `undefined`: it has certainly not run the request. */
-  async #askLeader(leader: Member, { request, trail }: Asking): Promise<Answer | undefined> {
+  async #askLeader(leader: Member, asking: Asking): Promise<Answer | undefined> {
+    const { request, trail } = asking;
     const { servers } = this.#options;
     trail.forwardedTo = leader.id;
     const gone = new AbortController();
@@ -186,10 +189,9 @@ export class Forwarding {
       const patience = { deadlineMs, ...(isRead && { gone: gone.signal }) };
       const answer = await servers.ask(leader.id, asked, patience);
       if (answer.headers[repeatHeader] !== undefined) return undefined;
-      if (!isRead) await this.#caughtUp();
       // A stream lasts as long as its reader does.
       if (!isStream(answer)) stay?.();
-      return answer;
+      return isRead ? answer : await this.#answerShown(answer, asking);
     } catch (error) {
       stay?.();
       if (!(error instanceof ServerGone)) throw error;
@@ -199,13 +201,41 @@ export class Forwarding {
     }
   }
 
-  /** Waits until this server shows the write, so that its client reads it even with `stale`. */
-  async #caughtUp(): Promise<void> {
-    const late = Promise.withResolvers<void>();
-    const timer = this.#options.timers.after(limits.servers.catchUpMs, () => late.resolve());
-    const exact = this.#options.exact()?.catch(() => {});
-    await Promise.race([exact, late.promise]);
+  /** The answer to a write, once this server shows it. F7. */
+  async #answerShown(answer: Answer, { route, withoutLeader }: Asking): Promise<Answer> {
+    // A refusal has written nothing.
+    if (answer.status >= 400) return answer;
+    const { catchUpMs, heartbeatCatchUpMs } = limits.servers;
+    if (await this.#caughtUp(withoutLeader === undefined ? catchUpMs : heartbeatCatchUpMs))
+      return answer;
+    const { lastContact } = route.dialect.headers;
+    const headers = { ...answer.headers, [lastContact]: String(this.#options.contactMs()) };
+    return { ...answer, headers };
+  }
+
+  /** Waits until this server shows all that is durable now. Resolves with whether it does. */
+  async #caughtUp(mostMs: number): Promise<boolean> {
+    const { timers, exact } = this.#options;
+    const late = Promise.withResolvers<false>();
+    let isLate = false;
+    const timer = timers.after(mostMs, () => {
+      isLate = true;
+      late.resolve(false);
+    });
+    const reached = async (): Promise<boolean> => {
+      while (!isLate) {
+        try {
+          await exact();
+          return true;
+        } catch {
+          await delay(timers, limits.servers.catchUpRetryMs);
+        }
+      }
+      return false;
+    };
+    const isShown = await Promise.race([reached(), late.promise]);
     timer.clear();
+    return isShown;
   }
 }
 

@@ -12,8 +12,12 @@ export const serversLimits = {
   lookMs: 10,
   /** The longest time that a planned change of the leader waits for running writes. */
   drainMs: 5 * secondMs,
-  /** The longest wait of an answer of the leader until this server has its writes. */
-  catchUpMs: 5 * secondMs,
+  /** The longest wait of an answer of the leader until this server shows the write: half the time that clients wait. */
+  catchUpMs: 30 * secondMs,
+  /** The same for the answer to a node, which has to hear in time that its heartbeat was taken. */
+  heartbeatCatchUpMs: 5 * secondMs,
+  /** Between two attempts meanwhile to read the end of the log. */
+  catchUpRetryMs: secondMs / 4,
   /** The difference between the clocks of two servers from which on they say so. */
   skewMaxMs: secondMs,
   /** The longest time that a server has for a read of the log's end, to be healthy. */
