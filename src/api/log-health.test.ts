@@ -7,6 +7,7 @@ import { written } from './metrics/exposition.ts';
 import { logFamilies } from './metrics/log-families.ts';
 
 const store = {
+  member: 'm1:2379',
   version: '3.6.1',
   bytes: 200,
   bytesInUse: 100,
@@ -40,12 +41,12 @@ describe('the health of the log', () => {
     [
       { store: { ...store, isOutOfSpace: true } },
       false,
-      'the store of the log takes no writes: it has reached its quota',
+      'the store of the log takes no writes: it has reached its quota; m1:2379 is the fullest',
     ],
     [
       { store: { ...store, isFull: true } },
       false,
-      'the store of the log is nearly full: new jobs are refused',
+      'the store of the log is nearly full at m1:2379: new jobs are refused',
     ],
   ])('with %j is %s: %s', (change, ok, message) => {
     expect(logHealthOf({ ...healthy, ...change })).toMatchObject({ ok, message });

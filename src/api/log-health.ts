@@ -38,7 +38,9 @@ export function logFaultOf({
     return `the log has not answered since this server started: it shows its copy of the state, as of ${since} ago`;
   }
   if (contactMs > limits.servers.logSilentMs) return `the log has not answered for ${since}`;
-  if (store?.isOutOfSpace) return 'the store of the log takes no writes: it has reached its quota';
-  if (store?.isFull) return 'the store of the log is nearly full: new jobs are refused';
+  if (store?.isOutOfSpace)
+    return `the store of the log takes no writes: it has reached its quota; ${store.member} is the fullest`;
+  if (store?.isFull)
+    return `the store of the log is nearly full at ${store.member}: new jobs are refused`;
   return undefined;
 }

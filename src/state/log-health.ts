@@ -26,6 +26,8 @@ export interface AppendFigures {
 }
 
 export interface LogStoreHealth {
+  /** The member that tells; of several members the fullest one. */
+  readonly member: string;
   readonly version: string;
   readonly bytes: number;
   readonly bytesInUse: number;

@@ -98,11 +98,22 @@ describe('etcd', needing(etcdServer), () => {
     });
 
     test('tells its version and size', async () => {
-      const status = await one.client().status();
-      expect(status.version).toMatch(/^3\.6\./);
-      expect(status.dbBytes).toBeGreaterThan(0);
-      expect(status.quotaBytes).toBeGreaterThan(1e9);
+      const [status] = await one.client().status();
+      expect(status!.endpoint).toBe(one.endpoints[0]);
+      expect(status!.version).toMatch(/^3\.6\./);
+      expect(status!.dbBytes).toBeGreaterThan(0);
+      expect(status!.quotaBytes).toBeGreaterThan(1e9);
       expect(await one.client().isOutOfSpace()).toBe(false);
+    });
+
+    test('tells the size of every member that answers', async () => {
+      const [own] = one.endpoints;
+      const [host, port] = own!.split(':');
+      const other = `${host === 'localhost' ? '127.0.0.1' : 'localhost'}:${port}`;
+      const client = one.client({ endpoints: ['127.0.0.1:1', own!, other] });
+      expect((await client.status()).map(({ endpoint }) => endpoint)).toEqual([own, other]);
+      const nobody = one.client({ endpoints: ['127.0.0.1:1'], limits: { callMs: 500 } });
+      await expect(nobody.status()).rejects.toMatchObject({ kind: 'unknown' });
     });
 
     test('a request that is too large is refused, and nobody who listens is unknown', async () => {

@@ -83,7 +83,9 @@ export interface WatchListener {
   events(events: readonly WatchEvent[]): void;
 }
 
+/** A member of etcd, as it tells. */
 export interface EtcdStatus {
+  readonly endpoint: string;
   readonly version: string;
   /** Of the file of the database, which the quota counts. */
   readonly dbBytes: number;
@@ -112,8 +114,9 @@ export interface EtcdClient {
   revokeLease(lease: string): Promise<void>;
   /** Watches until the function that it returns is called; it begins again after every fault. */
   watch(span: KeySpan, listener: WatchListener): () => void;
-  status(): Promise<EtcdStatus>;
-  /** Whether etcd takes no writes, as its database has reached its quota. */
+  /** Of every endpoint that answers. Rejects if none does. */
+  status(): Promise<readonly EtcdStatus[]>;
+  /** Whether etcd takes no writes, as the database of a member has reached its quota. Any member knows that of all. */
   isOutOfSpace(): Promise<boolean>;
   close(): Promise<void>;
 }

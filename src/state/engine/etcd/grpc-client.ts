@@ -70,7 +70,7 @@ interface Connection {
  *
  * Invariants
  *  G1. One channel for each endpoint, for as long as the client lives. All calls go to one endpoint, until
- *      it fails: then to the next.
+ *      it fails: then to the next. The status alone is asked of each, since the database of each has its own size.
  *  G2. A read is sent to the next endpoint within its time. Nothing that changes etcd is ever sent twice.
  *  G3. A call without an answer is `unknown` after its time.
  */
@@ -151,10 +151,21 @@ export class GrpcEtcdClient implements EtcdClient {
     };
   }
 
-  async status(): Promise<EtcdStatus> {
-    const { version, dbSize, dbSizeInUse, dbSizeQuota } = await this.#read(methods.status, {});
+  async status(): Promise<readonly EtcdStatus[]> {
+    const asked = this.#connections.map((connection) => this.#statusOf(connection));
+    const told = await Promise.allSettled(asked);
+    const found = told.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    // Rejects with the error of the first endpoint.
+    return found.length === 0 ? [await asked[0]!] : found;
+  }
+
+  async #statusOf(connection: Connection): Promise<EtcdStatus> {
+    const { callMs } = this.#limits;
+    const answer = await this.#callOnce(methods.status, {}, callMs, connection);
+    const { version, dbSize, dbSizeInUse, dbSizeQuota } = answer;
     const quotaBytes = Number(dbSizeQuota);
     return {
+      endpoint: connection.endpoint,
       version,
       dbBytes: Number(dbSize),
       dbBytesInUse: Number(dbSizeInUse),
@@ -192,21 +203,28 @@ export class GrpcEtcdClient implements EtcdClient {
     method: Method<Answer>,
     request: object,
     timeMs = this.#limits.callMs,
+    connection?: Connection,
   ): Promise<Answer> {
     try {
-      return await this.#send(method, request, timeMs);
+      return await this.#send(method, request, timeMs, connection);
     } catch (error) {
       if (!(error instanceof EtcdError) || !isLoginOver(error.cause) || !this.#options.login)
         throw error;
       this.#token = undefined;
-      return this.#send(method, request, timeMs);
+      return this.#send(method, request, timeMs, connection);
     }
   }
 
-  async #send<Answer>(method: Method<Answer>, request: object, timeMs: number): Promise<Answer> {
+  /** @param connection the default is that of the endpoint in use */
+  async #send<Answer>(
+    method: Method<Answer>,
+    request: object,
+    timeMs: number,
+    connection?: Connection,
+  ): Promise<Answer> {
     const metadata = await this.#metadata(method);
     if (this.#isClosed) throw new EtcdError('refused', 'the connection to etcd is closed');
-    const { endpoint, client } = this.#connections[this.#at]!;
+    const { endpoint, client } = connection ?? this.#connections[this.#at]!;
     const options = { deadline: this.#options.clock.nowMs() + timeMs };
     const { path, encode, decode } = method;
     const sent = encode(request);

@@ -3,7 +3,7 @@ import { type EtcdClient, EtcdError, type EtcdStatus } from './client.ts';
 import type { EtcdLimits } from './limits.ts';
 
 interface EtcdHealth {
-  /** `undefined`: etcd does not tell this user. */
+  /** Of the member whose database is the fullest; `undefined`: etcd does not tell this user. */
   readonly status: EtcdStatus | undefined;
   readonly quotaBytes: number;
   /** How full the database is, from 0 to 1 and beyond. */
@@ -23,7 +23,9 @@ export interface WatchdogOptions {
 const oldest = [3, 5, 13] as const;
 
 /**
- * Looks after etcd's size and version. A user who may not ask makes the health unknown, and nothing else.
+ * Looks after the size and the version of each member of etcd. The fullest member counts: etcd takes no writes once any
+ * member has reached its quota, and each is defragmented by itself. A user who may not ask makes the health unknown, and
+ * nothing else.
  */
 export class EtcdWatchdog {
   readonly #client: EtcdClient;
@@ -49,8 +51,8 @@ export class EtcdWatchdog {
   get store(): LogStoreHealth | undefined {
     const { status, quotaBytes, isOutOfSpace } = this.#health;
     if (status === undefined) return undefined;
-    const { version, dbBytes: bytes, dbBytesInUse: bytesInUse } = status;
-    return { version, bytes, bytesInUse, quotaBytes, isOutOfSpace, isFull: this.isFull };
+    const { endpoint: member, version, dbBytes: bytes, dbBytesInUse: bytesInUse } = status;
+    return { member, version, bytes, bytesInUse, quotaBytes, isOutOfSpace, isFull: this.isFull };
   }
 
   /** Whether the database is too full for new work. */
@@ -60,12 +62,22 @@ export class EtcdWatchdog {
   }
 
   async look(): Promise<void> {
-    const status = await this.#answerOf(() => this.#client.status());
+    const members = (await this.#answerOf(() => this.#client.status())) ?? [];
     const isOutOfSpace = await this.#answerOf(() => this.#client.isOutOfSpace());
-    const quotaBytes = this.#quotaBytes ?? status?.quotaBytes ?? this.#limits.quotaBytes;
-    const share = status && status.dbBytes / quotaBytes;
+    const [status] = [...members].sort((left, right) => this.#shareOf(right) - this.#shareOf(left));
+    const quotaBytes = this.#quotaOf(status);
+    const share = status && this.#shareOf(status);
     this.#health = { status, quotaBytes, share, isOutOfSpace };
-    if (status !== undefined) this.#warnOf(status, quotaBytes);
+    for (const member of members) this.#warnOfVersion(member);
+    if (status !== undefined) this.#warnOfSize(status, quotaBytes);
+  }
+
+  #quotaOf(status: EtcdStatus | undefined): number {
+    return this.#quotaBytes ?? status?.quotaBytes ?? this.#limits.quotaBytes;
+  }
+
+  #shareOf(status: EtcdStatus): number {
+    return status.dbBytes / this.#quotaOf(status);
   }
 
   /** The answer, or `undefined`. */
@@ -81,18 +93,21 @@ export class EtcdWatchdog {
     }
   }
 
-  #warnOf({ version, dbBytes }: EtcdStatus, quotaBytes: number): void {
-    if (isOlder(version)) {
-      const wanted = oldest.join('.');
-      this.#warnOnce(
-        'version',
-        `etcd ${version} is older than ${wanted}: known faults of it can hold up or confuse servers that follow; upgrade it`,
-      );
-    }
+  #warnOfVersion({ endpoint, version }: EtcdStatus): void {
+    if (!isOlder(version)) return;
+    const wanted = oldest.join('.');
+    this.#warnOnce(
+      `version of ${endpoint}`,
+      `etcd ${version} at ${endpoint} is older than ${wanted}: known faults of it can hold up or confuse servers that follow; upgrade it`,
+    );
+  }
+
+  #warnOfSize({ endpoint, dbBytes }: EtcdStatus, quotaBytes: number): void {
     const { share = 0, isOutOfSpace } = this.#health;
     const { warnShare, fullShare } = this.#limits;
-    const filled = `the database of etcd has ${dbBytes} of ${quotaBytes} bytes`;
-    this.#warnWhile(isOutOfSpace === true, 'etcd takes no writes: its database is full');
+    const filled = `the database of etcd at ${endpoint} has ${dbBytes} of ${quotaBytes} bytes`;
+    const closed = 'etcd takes no writes: the database of a member is full';
+    this.#warnWhile(isOutOfSpace === true, `${closed}; ${filled}`, 'closed');
     this.#warnWhile(share >= fullShare, `${filled}: new jobs are refused`, 'full');
     this.#warnWhile(share >= warnShare && share < fullShare, `${filled}: defragment it`, 'warn');
   }

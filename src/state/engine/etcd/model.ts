@@ -169,10 +169,11 @@ export class ModelClient implements EtcdClient {
     return this.#sendRequest('arrives', ({ store }) => store.expire(lease));
   }
 
-  status(): Promise<EtcdStatus> {
+  status(): Promise<readonly EtcdStatus[]> {
     return this.#sendRequest('arrives', ({ store, version, isMaintenanceDenied }) => {
       if (isMaintenanceDenied) throw new EtcdError('denied', 'permission denied');
-      return { version, dbBytes: store.fileBytes, dbBytesInUse: store.bytesInUse };
+      const { fileBytes: dbBytes, bytesInUse: dbBytesInUse } = store;
+      return [{ endpoint: 'the model', version, dbBytes, dbBytesInUse }];
     });
   }
 
