@@ -2,7 +2,13 @@
 import type { Hash } from 'node:crypto';
 import type { World } from '../src/base/ports.ts';
 import type { Bytes } from '../src/state/codec.ts';
-import type { Batch, Engine, EngineEvent, Leadership, Loaded } from '../src/state/engine/engine.ts';
+import type {
+  Batch,
+  Engine,
+  EngineEvent,
+  Leadership,
+  LoadStep,
+} from '../src/state/engine/engine.ts';
 import { MemoryDisk, MemoryEngine } from '../src/state/engine/memory.ts';
 import { openState } from '../src/state/state.ts';
 import { allTables } from '../src/state/tables.ts';
@@ -55,7 +61,7 @@ class WatchedEngine implements Engine {
     return this.#engine.leadership;
   }
 
-  async *load(): AsyncGenerator<Loaded> {
+  async *load(): AsyncGenerator<LoadStep> {
     let read = 0;
     for await (const loaded of this.#engine.load()) {
       // Batches are small, so hundreds of them count as a part.

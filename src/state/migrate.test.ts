@@ -1,6 +1,6 @@
 /** The move of the state between the embedded store and etcd: M1 to M4 of migrate.ts, O1 to O3 of offline.ts. */
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Loaded } from './engine/engine.ts';
+import type { LoadStep } from './engine/engine.ts';
 import type { EtcdClient, TxnRequest } from './engine/etcd/client.ts';
 import { changed, EtcdBench, heedless, outcomeOf, prefix } from './engine/etcd/etcd.test-helper.ts';
 import { EtcdEngine } from './engine/etcd/etcd.ts';
@@ -206,7 +206,7 @@ describe('a move is refused', () => {
     const { stores } = await filledDirectory();
     const target = stores.etcd();
     const lossy: OfflineStore = Object.assign(Object.create(target), {
-      async *load(): AsyncGenerator<Loaded> {
+      async *load(): AsyncGenerator<LoadStep> {
         for await (const loaded of target.load()) {
           if (loaded.kind !== 'snapshot-part') yield loaded;
           else {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Timers } from '../base/ports.ts';
 import { pause } from '../base/slices.ts';
 import { type Bytes, encodeSnapshot } from './codec.ts';
-import type { Loaded } from './engine/engine.ts';
+import type { LoadStep } from './engine/engine.ts';
 import type { OfflineStore, Standing, StoreMark } from './engine/offline.ts';
 import { MoveRefusal, StoreMoved, StoreUnfinished } from './errors.ts';
 import { stateLimits } from './limits.ts';
@@ -104,20 +104,23 @@ export async function viewOf(
   store: Pick<OfflineStore, 'load'>,
   progress: (bytes: number) => void,
 ): Promise<View> {
-  const replica = new Replica(emptyTables(allTables), stateLimits, (row) => row);
-  await loadAll({ load: () => counted(store.load(), progress) }, replica);
+  const newReplica = () => new Replica(emptyTables(allTables), stateLimits, (row) => row);
+  const load = () => counted(store.load(), progress);
+  const { replica } = await loadAll({ load }, newReplica);
   return replica.view;
 }
 
 async function* counted(
-  loading: AsyncIterable<Loaded>,
+  loading: AsyncIterable<LoadStep>,
   progress: (bytes: number) => void,
-): AsyncGenerator<Loaded> {
+): AsyncGenerator<LoadStep> {
   let bytes = 0;
   progress(bytes);
   for await (const loaded of loading) {
-    bytes += (loaded.kind === 'batch' ? loaded.batch : loaded).bytes.byteLength;
-    progress(bytes);
+    if (loaded.kind !== 'anew') {
+      bytes += (loaded.kind === 'batch' ? loaded.batch : loaded).bytes.byteLength;
+      progress(bytes);
+    }
     yield loaded;
   }
 }

@@ -46,9 +46,8 @@ export async function openState(options: StateOptions): Promise<State> {
   const ready = freeze ? deepFreeze : <R>(row: R) => row;
   const clock = engine.end && options.clock && new StateClock(options.clock);
   const newReplica = () => new Replica(emptyTables(options.tables), limits, ready, clock);
-  const replica = newReplica();
   try {
-    const stored = await loadAll(engine, replica);
+    const { replica, stored } = await loadAll(engine, newReplica);
     const report = options.report ?? (() => {});
     const { timers, stopwatch } = options;
     const source = engine.end && options.form;

@@ -22,6 +22,9 @@ export type Loaded =
   | { readonly kind: 'snapshot-part'; readonly bytes: Bytes }
   | { readonly kind: 'batch'; readonly batch: Batch };
 
+/** A step of loading. `anew`: all that came before is void, and the parts of a newer snapshot follow. */
+export type LoadStep = Loaded | { readonly kind: 'anew' };
+
 export interface Leadership {
   /** Whether this process may append. */
   readonly leader: boolean;
@@ -71,9 +74,9 @@ export type EngineEvent =
 export interface Engine {
   /**
    * Opens the store and yields the parts of the newest snapshot, then the batches after it, in
-   * order. Called once, before everything else. Leadership is known when it ends.
+   * order. It begins anew if other processes cut the log meanwhile. Called once, before everything else. Leadership is known when it ends.
    */
-  load(): AsyncIterable<Loaded>;
+  load(): AsyncIterable<LoadStep>;
   readonly leadership: Leadership;
   /** Version of the program that wrote the store last, as far as it is known. Absent where nothing tells. */
   readonly writtenBy?: () => Promise<string | undefined>;

@@ -3,7 +3,7 @@ import type { Timers } from '../../base/ports.ts';
 import type { Bytes } from '../codec.ts';
 import type { Snapshot } from '../types.ts';
 import { DurableIndex } from './durable-index.ts';
-import type { Batch, Engine, EngineEvent, Leadership, Loaded } from './engine.ts';
+import type { Batch, Engine, EngineEvent, Leadership, LoadStep } from './engine.ts';
 import { type FedReader, Feed, feedView } from './feed.ts';
 
 /**
@@ -35,7 +35,7 @@ export class FeedingEngine implements Engine {
     return this.#engine.leadership;
   }
 
-  load(): AsyncIterable<Loaded> {
+  load(): AsyncIterable<LoadStep> {
     return this.#engine.load();
   }
 

@@ -1,6 +1,6 @@
 import type { Bytes } from '../codec.ts';
 import { StoreMoved, StoreUnfinished } from '../errors.ts';
-import type { Loaded } from './engine.ts';
+import type { LoadStep } from './engine.ts';
 
 /** Where the state of a store went, and which state that was. */
 export interface Seal {
@@ -46,7 +46,7 @@ export interface OfflineStore {
   /** Changes nothing. @throws MoveRefusal, DataDirectoryInUse */
   open(): Promise<Standing>;
   /** All that is stored, as `Engine.load`, whatever the mark. */
-  load(): AsyncIterable<Loaded>;
+  load(): AsyncIterable<LoadStep>;
   fill(filling: Filling): Promise<void>;
   /** Lets agents use what was filled in. */
   complete(): Promise<void>;

@@ -1,8 +1,8 @@
-import { delay, type Timer } from '../../../base/ports.ts';
+import type { Timer } from '../../../base/ports.ts';
 import type { Bytes } from '../../codec.ts';
 import { Fenced, StateError } from '../../errors.ts';
 import type { LogHealth } from '../../log-health.ts';
-import type { Batch, CopiedState, Engine, EngineEvent, Leadership, Loaded } from '../engine.ts';
+import type { Batch, CopiedState, Engine, EngineEvent, Leadership, LoadStep } from '../engine.ts';
 import { requireUnmarked } from '../offline.ts';
 import { Appender } from './appender.ts';
 import { EtcdError } from './client.ts';
@@ -18,7 +18,7 @@ import { type Front, LogReader } from './log-reader.ts';
 import { LogMemory } from './memory.ts';
 import type { EtcdEngineOptions } from './options.ts';
 import { SnapshotStore } from './snapshot-store.ts';
-import { type Beginning, readAtStart, type StartOptions } from './start.ts';
+import { type Beginning, loadLog, newerSnapshot } from './start.ts';
 import { beginTerm } from './term.ts';
 
 /**
@@ -126,31 +126,21 @@ export class EtcdEngine implements Engine {
     return { ...health, term, leaseAgeMs, store: this.#watchdog.store };
   }
 
-  async *load(): AsyncGenerator<Loaded> {
-    const begin = async (): Promise<Beginning> => {
-      const front = await this.#follower.look();
-      const copy = await this.#memory.fittingCopy(front);
-      this.isFromCopy = copy !== undefined;
-      return { front, snapshot: copy ?? (await this.#snapshots.load(front.revision)) };
-    };
-    const beginning = await readAtStart(this.#starting, begin, this.#beginOnCopy.bind(this));
-    const { snapshot } = beginning;
-    if (snapshot !== undefined) {
-      this.#follower.startAt(snapshot.record);
-      for await (const bytes of snapshot.parts) yield { kind: 'snapshot-part', bytes };
-    }
-    const look = () => readAtStart(this.#starting, () => this.#follower.look());
-    for (let { front } = beginning; front !== undefined; front = await look()) {
-      try {
-        for await (const batch of this.#follower.batchesUpTo(front)) yield { kind: 'batch', batch };
+  async *load(): AsyncGenerator<LoadStep> {
+    yield* loadLog({
+      starting: { ...this.#options, limits: this.#limits, isClosed: () => this.#isClosed },
+      follower: this.#follower,
+      snapshots: this.#snapshots,
+      fittingCopy: (front) => this.#memory.fittingCopy(front),
+      noteCopy: (isFromCopy) => {
+        this.isFromCopy = isFromCopy;
+      },
+      instead: this.#beginOnCopy.bind(this),
+      reached: () => {
         this.#figures.current();
-        return await this.#memory.keepSeen();
-      } catch (error) {
-        if (!(error instanceof EtcdError)) throw error;
-        // Begins anew at a newer revision, after the last batch.
-        await delay(this.#options.timers, this.#limits.retryMs);
-      }
-    }
+        return this.#memory.keepSeen();
+      },
+    });
   }
 
   /** Where a start without the log begins: the follower goes on from there as soon as the log is confirmed. */
@@ -259,17 +249,12 @@ export class EtcdEngine implements Engine {
     throw new Fenced(`epoch ${epoch} has passed`);
   }
 
-  async #replaceBySnapshot({ revision }: Front): Promise<boolean> {
-    const snapshot = await this.#snapshots.load(revision);
-    const { index } = this.#follower.position;
-    if (snapshot === undefined || snapshot.record.index <= index) return false;
+  async #replaceBySnapshot(front: Front): Promise<boolean> {
+    const snapshot = await newerSnapshot(this.#follower, this.#snapshots, front);
+    if (snapshot === undefined) return false;
     this.#follower.startAt(snapshot.record);
     this.#tellListeners({ kind: 'snapshot', parts: snapshot.parts });
     return true;
-  }
-
-  get #starting(): StartOptions {
-    return { ...this.#options, limits: this.#limits, isClosed: () => this.#isClosed };
   }
 
   #beatAfter(delayMs: number): void {

@@ -21,6 +21,8 @@ export const etcdLimits = {
   callMs: 5 * secondMs,
   /** The log can be read within this time, or the start goes on without it. */
   startMs: 10 * secondMs,
+  /** A start begins anew with a newer snapshot so many times at most, if the log is cut while it reads. */
+  startCutsMax: 10,
   /** The longest wait of a starting server for a leader. */
   electMs: 15 * secondMs,
   /** An append without an answer is settled within this time, or its outcome stays unknown. */

@@ -2,7 +2,7 @@ import type { Ids } from '../../../base/ports.ts';
 import { delay } from '../../../base/ports.ts';
 import { hashDigits } from '../../batch-hash.ts';
 import { MoveRefusal, StateError } from '../../errors.ts';
-import type { Loaded } from '../engine.ts';
+import type { LoadStep } from '../engine.ts';
 import type { Filling, OfflineStore, Seal, Standing } from '../offline.ts';
 import { isUnknown, type Operation } from './client.ts';
 import { EtcdEngine } from './etcd.ts';
@@ -60,7 +60,7 @@ export class EtcdOffline implements OfflineStore {
     return front;
   }
 
-  load(): AsyncIterable<Loaded> {
+  load(): AsyncIterable<LoadStep> {
     return new EtcdEngine({ ...this.#options, readsMarked: true, seen: undefined }).load();
   }
 

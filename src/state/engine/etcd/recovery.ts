@@ -1,5 +1,5 @@
 import { Diverged, MoveRefusal } from '../../errors.ts';
-import type { Batch, Loaded } from '../engine.ts';
+import type { Batch, LoadStep } from '../engine.ts';
 import { requireUnmarked } from '../offline.ts';
 import { Appender } from './appender.ts';
 import type { RecoverySource } from './head.ts';
@@ -62,7 +62,7 @@ export class EtcdRecovery {
   }
 
   /** The state in etcd. */
-  load(): AsyncIterable<Loaded> {
+  load(): AsyncIterable<LoadStep> {
     return this.#offline.load();
   }
 

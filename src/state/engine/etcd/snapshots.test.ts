@@ -1,8 +1,11 @@
 /** R4 of DESIGN.md: snapshots in etcd, the log behind them, and a database that fills up. */
 import { describe, expect, test } from 'vitest';
+import { delay } from '../../../base/ports.ts';
 import { dump } from '../../items.test-helper.ts';
 import { hasRow, putRow } from '../shared-engine.test-helper.ts';
+import { EtcdError } from './client.ts';
 import {
+  changed,
   connectionOf,
   type EtcdBench,
   type EtcdServers,
@@ -129,6 +132,48 @@ describe('snapshots', () => {
     expect(dump(late.state.read())).toEqual(dump(servers.leader.state.read()));
   });
 
+  /** A start during which the log is cut so many times behind what was read. Every second read of the log fails then. */
+  async function startOverCuts(cuts: number, startCutsMax: number) {
+    const servers = await written(2);
+    const { bench, leader } = servers;
+    Object.assign(bench.limits, { startCutsMax });
+    let [left, reads, rows] = [cuts, 0, 0];
+    const put = () => putRow(leader.state, `meanwhile ${rows++}`);
+    bench.between = (client) =>
+      changed(client, {
+        range: async (request) => {
+          const isOf = (kind: string) => request.key.startsWith(`${prefix}${kind}/`);
+          // So that the log goes on from every snapshot.
+          if (request.key === bench.keys.front.key && left > 0) await put();
+          if (!isOf('log') || left === 0 || reads++ % 2 === 1) return client.range(request);
+          left--;
+          for (let number = 0; number < 4; number++) {
+            await put();
+            await delay(bench.world.timers, 50);
+          }
+          throw new EtcdError('unknown', 'etcd did not answer in time');
+        },
+      });
+    return { servers, starting: servers.start(2) };
+  }
+
+  test.each([1, 3])(
+    'a start over %i cuts of the log begins anew with the newest snapshot',
+    async (cuts) => {
+      const { servers, starting } = await startOverCuts(cuts, 3);
+      const late = await starting;
+      expect(dump(late.state.read())).toEqual(dump(servers.leader.state.read()));
+      await servers.put(servers.leader, 'more');
+      await servers.bench.advance(20);
+      expect(hasRow(late, 'more')).toBe(true);
+    },
+  );
+
+  test('a start that meets too many cuts of the log ends', async () => {
+    const { starting } = await startOverCuts(4, 3);
+    await expect(starting).rejects.toMatchObject({ code: 'log-cut' });
+  });
+
   test('a server that was away until the log was cut goes on, even if two of its reads find the cut', async () => {
     const servers = await written(2);
     const { bench, leader } = servers;
@@ -181,6 +226,26 @@ describe('a database that fills up', () => {
     const { engine, told } = await filled(share);
     expect(engine.isFull).toBe(isFull);
     expect(told).toMatch(sentence);
+  });
+
+  test.each([
+    [50_000, 70_000, false, /the database of etcd at m2 has 70000 of 100000 bytes: defragment it/],
+    [50_000, 90_000, true, /the database of etcd at m2 has 90000 of 100000 bytes: new jobs are/],
+    [90_000, 50_000, true, /the database of etcd at m1 has 90000 of 100000 bytes: new jobs are/],
+  ])('of members with %i and %i of 100,000 bytes the fullest counts: %s', async (...given) => {
+    const [first, second, isFull, sentence] = given;
+    const member = (endpoint: string, dbBytes: number) => {
+      return { endpoint, version: '3.6.1', dbBytes, dbBytesInUse: dbBytes };
+    };
+    const { bench, leader } = await etcdServers(1, {
+      etcd: { quotaBytes: 100_000, statusMs: 200 },
+      between: (client) =>
+        changed(client, { status: async () => [member('m1', first), member('m2', second)] }),
+    });
+    await bench.advance(500);
+    const { isFull: found, health } = leader.engine as EtcdEngine;
+    expect([found, health.store?.bytes]).toEqual([isFull, Math.max(first, second)]);
+    expect(bench.reports.map(String).join('\n')).toMatch(sentence);
   });
 
   test('etcd that takes no writes refuses them as not done, and the server comes back by itself', async () => {
