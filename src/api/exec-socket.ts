@@ -48,7 +48,8 @@ const reasonBytesMax = 123;
  *      its message as the reason.
  *  W2. If the client does not read, one chunk of output is held here and the command pauses.
  *  W3. The end of the socket ends the session, and the end of the session closes the socket.
- *  W4. Permissions are checked repeatedly while the session lasts.
+ *  W4. Permissions are checked repeatedly while the session lasts. A refusal ends the session at once, however long the
+ *      client takes to close its side.
  */
 export class ExecSockets {
   readonly #options: ExecSocketsOptions;
@@ -142,7 +143,12 @@ export class ExecSockets {
     const stop = (): void => session.close();
     webSocket.once('close', stop);
     if (webSocket.readyState !== webSocket.OPEN) stop();
-    const beat = this.#keepAlive(webSocket, queue, isAllowed);
+    // A client may be slow to close its side: the command hears nothing more of it.
+    const refuse = (refused: RosterError): void => {
+      closeWith(webSocket, refused);
+      stop();
+    };
+    const beat = this.#keepAlive(webSocket, queue, { isAllowed, refuse });
     void takeInput(session, queue).catch((error) => {
       closeWith(webSocket, this.#refusalOf(error));
     });
@@ -159,8 +165,12 @@ export class ExecSockets {
     }
   }
 
-  /** Ends the session when the client is silent, or its permission is revoked. */
-  #keepAlive(webSocket: WebSocket, queue: MessageQueue, isAllowed: () => boolean) {
+  /** Ends the session when the client is silent, its permission is revoked, or this server cannot know that. */
+  #keepAlive(
+    webSocket: WebSocket,
+    queue: MessageQueue,
+    { isAllowed, refuse }: { isAllowed: () => boolean; refuse: (refused: RosterError) => void },
+  ) {
     const { timers } = this.#options;
     const { pingIntervalMs } = limits.stream;
     let silentMs = 0;
@@ -182,8 +192,9 @@ export class ExecSockets {
         if (!isAllowed()) throw refusal('token-not-found');
       } catch (error) {
         if (!(error instanceof RosterError)) onFailure(error);
+        const isCutOff = error instanceof RosterError && error.code === 'no-leader';
         const reason = 'The token may not do this any more.';
-        closeWith(webSocket, refusal('malformed-request', { reason }));
+        refuse(isCutOff ? error : refusal('malformed-request', { reason }));
         return;
       }
       webSocket.ping();

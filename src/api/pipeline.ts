@@ -23,7 +23,9 @@ import { noteReply, type Observation, type Seen, type Trail } from './trail.ts';
 
 export type { Observation } from './trail.ts';
 
-export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure'>, PrepareOptions {
+export interface PipelineOptions
+  extends Omit<ReadsOptions, 'world' | 'onFailure' | 'requireContact'>,
+    PrepareOptions {
   readonly routes: readonly Route[];
   /** Further dialects with their own paths. */
   readonly dialects?: readonly ForeignDialect[];
@@ -73,7 +75,8 @@ export class Pipeline {
     this.#options = options;
     const { state, world, resolve, gate } = options;
     const onFailure = (seen: Seen, thrown: unknown) => void this.#answerError(seen, thrown);
-    this.#reads = new Reads({ state, world, resolve, gate, onFailure });
+    const requireContact = () => this.requireContact();
+    this.#reads = new Reads({ state, world, resolve, gate, onFailure, requireContact });
     this.#router = new Router(
       options.routes.map((route) => ({ ...route, route, query: queryOf(route.endpoint) })),
     );
@@ -221,6 +224,11 @@ export class Pipeline {
     return this.#options.forwarding?.ready();
   }
 
+  /** As {@link Forwarding.requireContact}. @throws RosterError `no-leader` */
+  requireContact(): void {
+    this.#options.forwarding?.requireContact();
+  }
+
   /** The checks of a WebSocket outside the routes. */
   authorizeUpgrade(request: Request, permission: Permission, trail: Trail): Authorizer {
     const { state, resolve } = this.#options;
@@ -277,7 +285,7 @@ export class Pipeline {
       return {
         session,
         isAllowed: () => {
-          this.#options.forwarding?.requireContact();
+          this.requireContact();
           return resolve(state.read(), secret, request.connection).allows(permission);
         },
       };
@@ -312,7 +320,7 @@ export class Pipeline {
       // HEAD cannot wait for the end of a stream.
       if (request.method === 'HEAD') return { status: 200, headers: {}, body: undefined };
       const renew = () => {
-        if (!route.endpoint.isOfServer) this.#options.forwarding?.requireContact();
+        this.requireContact();
         const now = this.#options.state.read();
         const resolved = this.#options.resolve(now, secret, request.connection);
         const renewed = input(resolved, now);

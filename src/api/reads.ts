@@ -31,6 +31,8 @@ export interface ReadsOptions {
     connection: object | undefined,
   ) => Authorizer;
   readonly gate: Gate;
+  /** Throws `no-leader` if the state of this server is too old. */
+  readonly requireContact: () => void;
   /** Called for a bug after the answer has begun. */
   readonly onFailure: (seen: Seen, thrown: unknown) => void;
 }
@@ -70,6 +72,7 @@ interface Before {
  *  R2. A waiting query holds no result and no snapshot, and its permission is checked again when it
  *      wakes.
  *  R3. A read that depends on the time names the moment of its next change, and a query that waits is answered then.
+ *  R4. A query that waits is not answered from a state that has become too old meanwhile.
  */
 export class Reads {
   readonly #options: ReadsOptions;
@@ -146,7 +149,7 @@ export class Reads {
     seen: Unchanged,
     minimum: number,
   ): Promise<Answer> {
-    const { state, world, resolve } = this.#options;
+    const { state, world, resolve, requireContact } = this.#options;
     const { clock } = world;
     const { shared, secret } = reading;
     const { request } = reading.seen;
@@ -159,6 +162,7 @@ export class Reads {
       const untilMomentMs = Math.max(0, Math.ceil(momentMs - clock.nowMs()));
       const leftMs = Math.min(deadlineMs - clock.monotonicMs(), untilMomentMs);
       if ((await this.#park(looked.footprint, authorizer, leftMs, request)) === 'gone') return gone;
+      requireContact();
       // A token can expire without a commit.
       authorizer = resolve(state.read(), secret, request.connection);
       const before = { minimum, deadlineMs, wasMissing: looked.isMissing, moment };

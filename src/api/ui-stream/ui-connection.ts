@@ -103,7 +103,7 @@ export class UiConnection {
     this.#send({ kind: 'beat', ...this.#newest });
   }
 
-  /** Ends the connection if its token is dead. */
+  /** Ends the connection if its token is dead, or the state of this server too old to know that. */
   checkToken(): void {
     try {
       this.#identify();
@@ -171,8 +171,9 @@ export class UiConnection {
     return hello;
   }
 
-  /** @throws RosterError `token-not-found` */
+  /** @throws RosterError `token-not-found`, `no-leader` */
   #identify(): Caller {
+    this.#options.pipeline.requireContact();
     const token = this.#hello?.token ?? '';
     const request = requestFor({ method: 'GET', path: uiStreamPath }, this.#upgrade, token);
     return this.#options.pipeline.authorizeUpgrade(request, { kind: 'open' }, {}).caller;
@@ -218,7 +219,7 @@ export class UiConnection {
     this.#webSocket.send(JSON.stringify(message));
   }
 
-  /** Ends the connection when the browser is silent, or its token dead. */
+  /** Ends the connection when the browser is silent, its token dead, or the state of this server too old. */
   #keepAlive() {
     const { beatIntervalMs, silentTimeoutMs } = limits.uiStream;
     const { timers } = this.#options.world;
