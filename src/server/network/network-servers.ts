@@ -47,7 +47,8 @@ export interface NetworkOptions {
  *  N3. The leader is known by its own report alone, and forgotten with its connection. If two servers
  *      report to lead, the later term counts.
  *  N4. The last contact is the time at which this server last showed all that the leader reported. So a server that is
- *      cut off from the log alone has no contact either.
+ *      cut off from the log alone has no contact either. A report is as old as the question that it echoes, so reports that
+ *      waited while this server was asleep are no contact.
  */
 export class NetworkServers implements Servers {
   readonly id: string;
@@ -228,13 +229,15 @@ export class NetworkServers implements Servers {
     return leader;
   }
 
-  #noteHeard({ standing, heardMs }: Peer): void {
+  #noteHeard({ standing, heardMs, asOfMs }: Peer): void {
     if (standing?.epoch === undefined) return;
     this.#heardMs = heardMs;
     const leader = this.#leader();
     if (leader === this || (leader as Peer).standing !== standing) return;
     // The report tells how far the leader was, and this server may be as far by now.
-    this.#freshness.told(standing.index, heardMs - (standing.silentMs ?? 0));
+    if (asOfMs !== undefined) {
+      this.#freshness.told(standing.index, asOfMs - (standing.silentMs ?? 0));
+    }
     this.#freshness.currentMs(this.#here?.state.read().index ?? 0);
   }
 

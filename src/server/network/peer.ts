@@ -67,6 +67,8 @@ export class Peer {
   /** Nodes that hold their connection to it. */
   readonly held = new Set<string>();
   standing: Standing | undefined;
+  /** The standing is of this time or later, on the monotonic clock; `undefined`: nobody knows. */
+  asOfMs: number | undefined;
   /** The newest version of each table that it reads. */
   tables: TableVersions | undefined;
   heardMs: number;
@@ -109,6 +111,7 @@ export class Peer {
       tables: here.tables,
       nodeIds: here.streams.nodeIds(),
       isHeld: (nodeId) => here.streams.held(nodeId) !== undefined,
+      nowMs: () => world.clock.monotonicMs(),
     });
     // The end of the stream is the end of the connection.
     this.#reporter.run().catch((error) => {
@@ -184,11 +187,15 @@ export class Peer {
 
   async #followReport(stream: ByteStream): Promise<void> {
     const { world, onHeard } = this.#options;
-    for await (const { standing, tables, held = [], lost = [] } of linesOf(stream)) {
-      this.heardMs = world.clock.monotonicMs();
+    for await (const line of linesOf(stream)) {
+      const heardMs = world.clock.monotonicMs();
+      const { standing, askedMs, echoMs = heardMs, tables, held = [], lost = [] } = line;
+      this.heardMs = heardMs;
+      if (askedMs !== undefined) this.#reporter.echo(askedMs);
       if (tables !== undefined) this.tables = tables;
       if (standing !== undefined) {
         this.standing = standing;
+        this.asOfMs = echoMs === null ? undefined : Math.min(echoMs, heardMs);
         const skewMs = standing.nowMs - world.clock.nowMs();
         this.#skews = [...this.#skews, skewMs].slice(-networkLimits.skewReports);
       }

@@ -24,6 +24,13 @@ export interface Standing {
 
 export interface ReportLine {
   readonly standing?: Standing;
+  /** When it asked for an echo, on its own monotonic clock. */
+  readonly askedMs?: number;
+  /**
+   * The newest time of asking that it has heard: the standing is of later. `null`: it has heard none. Absent from servers of
+   * an earlier version.
+   */
+  readonly echoMs?: number | null;
   /** The newest version of each table that it reads, in its first line. */
   readonly tables?: TableVersions;
   /** Nodes that have connected to it, and nodes that have disconnected. */
@@ -31,7 +38,11 @@ export interface ReportLine {
   readonly lost?: readonly string[];
 }
 
-/** Reports on a stream: at each beat, and at once when something has changed. */
+/**
+ * Reports on a stream: at each beat, and at once when something has changed, or the other server has asked. Each beat asks
+ * for an echo. A report may wait for long in the socket of a server that is asleep; by the echo that server knows how old
+ * the report may be, whatever both clocks show.
+ */
 export class Reporter {
   readonly #stream: ByteStream;
   readonly #standing: () => Standing;
@@ -40,6 +51,9 @@ export class Reporter {
   readonly #changed: Set<string>;
   #wake: () => void = () => {};
   #isDue = true;
+  #isAsking = true;
+  #echoMs: number | null = null;
+  readonly #nowMs: () => number;
   #tables: TableVersions | undefined;
 
   constructor(
@@ -49,17 +63,28 @@ export class Reporter {
       readonly tables: TableVersions;
       readonly nodeIds: Iterable<string>;
       readonly isHeld: (nodeId: string) => boolean;
+      /** The monotonic clock. */
+      readonly nowMs: () => number;
     },
   ) {
     this.#stream = stream;
     this.#standing = told.standing;
     this.#tables = told.tables;
     this.#isHeld = told.isHeld;
+    this.#nowMs = told.nowMs;
     this.#changed = new Set(told.nodeIds);
   }
 
   /** The standing is due. */
   beat(): void {
+    this.#isDue = true;
+    this.#isAsking = true;
+    this.#wake();
+  }
+
+  /** The other server has asked for an echo, at this time of its own. */
+  echo(askedMs: number): void {
+    this.#echoMs = askedMs;
     this.#isDue = true;
     this.#wake();
   }
@@ -87,7 +112,10 @@ export class Reporter {
       this.#isDue = false;
       const tables = this.#tables;
       this.#tables = undefined;
-      return { standing: this.#standing(), ...(tables && { tables }) };
+      const asked = this.#isAsking && { askedMs: this.#nowMs() };
+      this.#isAsking = false;
+      const told = { standing: this.#standing(), echoMs: this.#echoMs };
+      return { ...told, ...asked, ...(tables && { tables }) };
     }
     if (this.#changed.size === 0) return undefined;
     const held: string[] = [];
@@ -119,10 +147,12 @@ export async function* linesOf(stream: ByteStream): AsyncGenerator<ReportLine, v
 
 function lineIn(text: string): ReportLine | undefined {
   try {
-    const { standing, tables, held, lost } = JSON.parse(text) as ReportLine;
+    const { standing, askedMs, echoMs, tables, held, lost } = JSON.parse(text) as ReportLine;
     const told = standing === undefined ? undefined : standingIn(standing);
     return {
       ...(told && { standing: told }),
+      ...(Number.isFinite(askedMs) && { askedMs: askedMs! }),
+      ...((echoMs === null || Number.isFinite(echoMs)) && { echoMs: echoMs! }),
       ...(tables && { tables: versionsIn(tables) }),
       held: idsIn(held),
       lost: idsIn(lost),
