@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { eventually } from '../eventually.test-helper.ts';
 import { FifoPool } from './fifo-pool.ts';
 import { pipeLimits } from './limits.ts';
 
@@ -11,7 +12,10 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'fifo-pool-'));
 });
 
-afterEach(() => rmSync(directory, { recursive: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(directory, { recursive: true });
+});
 
 const pipes = (): number => readdirSync(directory, { recursive: true }).length - 1;
 
@@ -26,3 +30,35 @@ test('a pool that makes no pipes has settled', async () => {
   await new FifoPool(directory).settled();
   expect(pipes()).toBe(0);
 });
+
+test('a pool that a burst has used up makes more pipes at rest, for the next one', async () => {
+  const { batchSize, keptMax } = pipeLimits;
+  const pool = new FifoPool(directory);
+  await pool.fill();
+  await burst(pool, batchSize / 2 + 1);
+  await eventually(() => expect(pipes()).toBe(2 * batchSize));
+  await burst(pool, keptMax);
+  await burst(pool, keptMax);
+  await eventually(() => expect(pipes()).toBe(keptMax));
+  await pool.settled();
+});
+
+test('a pool that has settled makes no pipes at rest either', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const pool = new FifoPool(directory);
+  await pool.fill();
+  await burst(pool, 1);
+  await pool.settled();
+  vi.advanceTimersByTime(pipeLimits.restMs);
+  await pool.settled();
+  expect(pipes()).toBe(pipeLimits.batchSize - 1);
+});
+
+/** Opens this many pipes of the pool, and closes them again. */
+async function burst(pool: FifoPool, count: number): Promise<void> {
+  for (let at = 0; at < count; at++) {
+    const pipe = await pool.take((fd) => fd);
+    closeSync(pipe!.output);
+    closeSync(pipe!.writeEnd);
+  }
+}

@@ -21,6 +21,9 @@ export class FifoPool {
   #paths: string[] = [];
   #made = 0;
   #filling: Promise<void> | undefined;
+  /** How many are kept while nothing starts: more, once a burst of starts has nearly used them up. */
+  #kept = pipeLimits.batchSize;
+  #resting: NodeJS.Timeout | undefined;
 
   constructor(directory: string) {
     for (const name of readdirSync(directory)) {
@@ -38,13 +41,17 @@ export class FifoPool {
   async take<T>(read: (fd: number) => T): Promise<OutputPipe<T> | undefined> {
     if (this.#paths.length === 0) await this.fill();
     const path = this.#paths.pop();
-    if (this.#paths.length < pipeLimits.batchSize / 2) void this.fill();
+    if (this.#paths.length < pipeLimits.batchSize / 2 && this.#filling === undefined) {
+      this.#kept = Math.min(this.#kept + pipeLimits.batchSize, pipeLimits.keptMax);
+      void this.fill();
+    }
+    this.#fillAtRest();
     return path === undefined ? undefined : openPipe(path, read);
   }
 
   /** Makes the next batch, unless one is being made. Never rejects. */
-  fill(): Promise<void> {
-    this.#filling ??= this.#makeBatch().finally(() => {
+  fill(count: number = pipeLimits.batchSize): Promise<void> {
+    this.#filling ??= this.#makeBatch(count).finally(() => {
       this.#filling = undefined;
     });
     return this.#filling;
@@ -52,13 +59,21 @@ export class FifoPool {
 
   /** Resolves when no batch is being made: its program would make pipes in a directory that is being removed. */
   async settled(): Promise<void> {
+    clearTimeout(this.#resting);
     await this.#filling;
   }
 
-  #makeBatch(): Promise<void> {
-    const paths = Array.from({ length: pipeLimits.batchSize }, () =>
-      join(this.#directory, String(this.#made++)),
-    );
+  /** Making pipes takes a program and much of the disk, which starts need more. */
+  #fillAtRest(): void {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => {
+      const missing = this.#kept - this.#paths.length;
+      if (missing > 0) void this.fill(missing);
+    }, pipeLimits.restMs).unref();
+  }
+
+  #makeBatch(count: number): Promise<void> {
+    const paths = Array.from({ length: count }, () => join(this.#directory, String(this.#made++)));
     return new Promise<void>((resolve) => {
       // Tasks of any user may open /dev/stdout again; the private directory keeps others out.
       execFile('mkfifo', ['-m', '666', ...paths], (error) => {

@@ -33,8 +33,12 @@ export const birthLimits = {
 };
 
 export const pipeLimits = {
-  /** Named pipes that one `mkfifo` makes. Each start of a task takes two. */
+  /** Named pipes that one `mkfifo` makes while tasks start. Each start takes two. */
   batchSize: 64,
+  /** Named pipes that wait, at most, for the next burst of starts. */
+  keptMax: 256,
+  /** The pipes of the next burst are made when no task has started for so long. */
+  restMs: 500,
 };
 
 /** Memory for waiting output. */
