@@ -10,11 +10,12 @@ import { limits } from '../model/limits.ts';
 import { NodeRegistrationSchema } from '../model/node/node.ts';
 import type { Input } from '../model/schema.ts';
 import type { Task } from '../model/task/task.ts';
-import { savedAllocationPath } from './allocation-runner/files.ts';
+import { type AllocationFiles, noFiles, savedAllocationPath } from './allocation-runner/files.ts';
 import { Allocations } from './allocations.ts';
 import { MockDriver } from './drivers/mock.ts';
 import { eventually } from './eventually.test-helper.ts';
 import type { AllocationHookFactory } from './hooks/hook.ts';
+import { agentLimits } from './limits.ts';
 import { testAllocation, testJob, testPolicy } from './records.test-helper.ts';
 import type { Assignment } from './server-api.ts';
 
@@ -39,11 +40,12 @@ afterEach(async () => {
 });
 
 /** The next agent on the same machine. */
-async function startAgent(): Promise<void> {
+async function startAgent(files?: AllocationFiles): Promise<void> {
   allocations = new Allocations(
     {
       world,
       dataDirectory,
+      ...(files !== undefined && { files }),
       region: 'global',
       hostEnvironment: {},
       taskHooks: [],
@@ -155,6 +157,22 @@ test('ended allocations are removed once no others begin, all but the newest', a
   expect(allocations.all).toHaveLength(kept + 1);
   expect(allocations.get(id(1))).toBeUndefined();
   expect(allocations.get(id(3))).toBeDefined();
+});
+
+test('while others begin, no more are removed than are too many', async () => {
+  await startAgent(noFiles);
+  const tasks = [{ Name: 'app', Config: { run_for: '1s' } }];
+  const { overMax, collectRestMs } = agentLimits;
+  const ended = Array.from({ length: overMax + 2 }, (_, at) => assignment(at + 1, tasks));
+  allocations.apply(ended);
+  await until(() => expect(allocations.all.every(({ isDone }) => isDone)).toBe(true), 100);
+  allocations.noteDelivered(allocations.undelivered);
+  allocations.apply([assignment(overMax + 3, [{ Name: 'app' }])]);
+  await areRunning(`${id(overMax + 3)}/app#1`);
+  await until(() => expect(allocations.get(id(2))).toBeUndefined());
+  expect(allocations.all).toHaveLength(overMax + 1);
+  const kept = limits.node.terminalAllocationsKept;
+  await until(() => expect(allocations.all).toHaveLength(kept + 1), collectRestMs);
 });
 
 test('an allocation that is stopped before its turn never starts', async () => {

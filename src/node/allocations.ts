@@ -232,33 +232,27 @@ export class Allocations {
     }
   }
 
-  /** Not while others begin, which need the disk and this process, unless too many are kept by now. */
+  /** Not while others begin, which need the disk and this process, except those that are too many by now. */
   #collectSoon(hasBegun: boolean): void {
     const { collectRestMs, overMax } = agentLimits;
+    const kept = limits.node.terminalAllocationsKept;
     const { length } = this.#over;
-    if (length <= limits.node.terminalAllocationsKept) return;
-    const isFull = length > overMax;
-    if (hasBegun || isFull) {
+    if (length <= kept) return;
+    if (length > overMax) void this.#collectOver(overMax);
+    if (hasBegun) {
       this.#collection?.clear();
       this.#collection = undefined;
     }
-    if (isFull) {
-      void this.#collectOver();
-      return;
-    }
     this.#collection ??= this.#surroundings.world.timers.after(collectRestMs, () => {
       this.#collection = undefined;
-      void this.#collectOver();
+      void this.#collectOver(kept, () => this.#collection !== undefined);
     });
   }
 
   /** Keeps some of the allocations that are over, for their logs. Ends early if it is to be done later. */
-  async #collectOver(): Promise<void> {
+  async #collectOver(kept: number, isLater?: () => boolean): Promise<void> {
     const over = this.#over;
-    await this.#removeAll(
-      over.slice(0, Math.max(0, over.length - limits.node.terminalAllocationsKept)),
-      () => this.#collection !== undefined,
-    );
+    await this.#removeAll(over.slice(0, Math.max(0, over.length - kept)), isLater);
   }
 
   /** Allocations that are over and whose last report the servers have. */

@@ -9,7 +9,7 @@ export const agentLimits = {
   tracedAllocationsMax: 4_096,
   /** Allocations whose directories are made at the same time. */
   startedTogether: 8,
-  /** Allocations that are over are removed when none has begun for so long, or if there are more than `overMax`. */
+  /** Allocations that are over are removed when none has begun for so long. More than `overMax` are never kept. */
   collectRestMs: 1000,
   overMax: 200,
 };
