@@ -55,8 +55,9 @@ async function measure(setting: Setting, target: Target): Promise<Results> {
     notes: [
       `${all.length} jobs in all, one after another, each of one task that runs \`/bin/sleep\`; a ` +
         'job is purged before the next. The query blocks on the allocations of the job.',
-      'For each task, agent and supervisor make about 17 files and folders: ten folders, the logs, their pipes, and the ' +
-        'record of the allocation whenever it changes. So many tasks take longer where the disk takes long to make a folder.',
+      'For each task, agent and supervisor need about 17 files and folders: ten folders, the logs, their pipes, and the ' +
+        'record of the allocation whenever it changes. Folders, pipes and records are made ahead, at rest: a first burst of ' +
+        'tasks takes longer where the disk takes long to make a folder.',
     ],
   };
 }

@@ -42,7 +42,11 @@ export interface TaskDirectories {
 }
 
 export function allocationDirectories(dataDirectory: string, id: string): AllocationDirectories {
-  const root = join(dataDirectory, 'alloc', id);
+  return placesIn(join(dataDirectory, 'alloc', id));
+}
+
+/** The directories of an allocation whose own is `root`. */
+export function placesIn(root: string): AllocationDirectories {
   const shared = join(root, sharedName);
   return { root, shared, logs: join(shared, 'logs') };
 }
@@ -51,19 +55,18 @@ export function taskDirectories(
   { root, shared, logs }: AllocationDirectories,
   task: string,
 ): TaskDirectories {
-  const directory = join(root, task);
-  const inside = (name: string): string => join(directory, name);
-  return {
-    root: directory,
-    shared,
-    logs,
-    local: inside('local'),
-    secrets: inside('secrets'),
-  };
+  return { shared, logs, ...ownPlaces(join(root, task)) };
 }
 
+const ownPlaces = (root: string) => ({
+  root,
+  local: join(root, 'local'),
+  secrets: join(root, 'secrets'),
+});
+
 /** Files that the agent keeps for the task, out of the task's sight. */
-export const privateDirectory = ({ root }: TaskDirectories): string => join(root, 'private');
+export const privateDirectory = ({ root }: Pick<TaskDirectories, 'root'>): string =>
+  join(root, 'private');
 
 /** Users may pass through the directory of all allocations, but not list it: ids stay unknown. */
 const passModeBits = 0o711;
@@ -107,6 +110,15 @@ export async function makeTaskDirectories(
   owner: SystemUser | undefined,
 ): Promise<boolean> {
   await makeLogs(paths);
+  return makeOwnDirectories(paths.root, owner);
+}
+
+/** The directories of a task that no other task shares. */
+export async function makeOwnDirectories(
+  root: string,
+  owner: SystemUser | undefined,
+): Promise<boolean> {
+  const paths = ownPlaces(root);
   const isInNew = await makeIfMissing(paths.root, openModeBits);
   const own = {
     modeBits: privateModeBits,
@@ -126,7 +138,7 @@ export async function makeTaskDirectories(
  * Tasks of older agents could write here, and replace `logs` with something else. Such a
  * replacement is removed first, as the next run would see it.
  */
-async function makeLogs({ shared, logs }: TaskDirectories): Promise<void> {
+export async function makeLogs({ shared, logs }: TaskDirectories): Promise<void> {
   const found = await lstat(logs).catch(() => undefined);
   if (found?.isDirectory() === true) return;
   if (found !== undefined) await unlink(logs);

@@ -9,21 +9,27 @@ import { HeldDirectory } from './held-directory.ts';
 import { descriptorPath, findOnly, mayBeForeign } from './plain-file.ts';
 import type { SystemUser } from './system-user.ts';
 
-/** Replaces a file whole: a reader finds the old text or the new one. Only this user reads it. */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const temporary = `${path}.new`;
+/**
+ * Replaces a file whole: a reader finds the old text or the new one. Only this user reads it. `spare` is an empty file that
+ * becomes the file.
+ */
+export async function replaceFile(path: string, text: string, spare?: string): Promise<void> {
+  const temporary = spare ?? `${path}.new`;
   try {
-    await writeNew(temporary, text).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-      // A process that was killed left the temporary file.
-      await rm(temporary, { force: true });
-      await writeNew(temporary, text);
-    });
+    if (spare !== undefined) await writeFile(spare, text, { flag: 'r+' });
+    else
+      await writeNew(temporary, text).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+        // A process that was killed left the temporary file.
+        await rm(temporary, { force: true });
+        await writeNew(temporary, text);
+      });
     await rename(temporary, path);
   } catch (error) {
     // A half-written file on a full disk only takes more of it.
     await rm(temporary, { force: true }).catch(() => {});
-    throw error;
+    if (spare === undefined) throw error;
+    await replaceFile(path, text);
   }
 }
 
@@ -152,6 +158,12 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
+export interface LatestFileOptions {
+  readonly onError: (error: Error) => void;
+  /** An empty file on the same file system that becomes the next version. Default: a new file. */
+  readonly takeSpare?: () => string | undefined;
+}
+
 /**
  * Keeps a file up to date with a text, one write at a time. Calls during a write share the next
  * write. A failed write, as on a full disk, is repeated from time to time; only the first failure
@@ -160,7 +172,7 @@ export async function readJson(path: string): Promise<unknown> {
 export class LatestFile {
   readonly #path: string;
   readonly #text: () => string;
-  readonly #onError: (error: Error) => void;
+  readonly #options: LatestFileOptions;
   #writing: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   readonly #timers: Timers;
@@ -169,11 +181,11 @@ export class LatestFile {
   #hasFailed = false;
   #isClosed = false;
 
-  constructor(path: string, text: () => string, timers: Timers, onError: (error: Error) => void) {
+  constructor(path: string, text: () => string, timers: Timers, options: LatestFileOptions) {
     this.#path = path;
     this.#text = text;
     this.#timers = timers;
-    this.#onError = onError;
+    this.#options = options;
   }
 
   /** Failed writes are not repeated from now on, and nothing is saved without `save`. */
@@ -214,10 +226,10 @@ export class LatestFile {
   async #write(): Promise<void> {
     try {
       this.#retry?.clear();
-      await replaceFile(this.#path, this.#text());
+      await replaceFile(this.#path, this.#text(), this.#options.takeSpare?.());
       this.#hasFailed = false;
     } catch (error) {
-      if (!this.#hasFailed) this.#onError(error as Error);
+      if (!this.#hasFailed) this.#options.onError(error as Error);
       this.#hasFailed = true;
       if (!this.#isClosed) {
         this.#retry = this.#timers.after(limits.node.saveRetryMs, () => void this.save());

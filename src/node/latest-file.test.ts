@@ -22,9 +22,10 @@ beforeEach(() => {
     texts++;
     return text;
   };
-  file = new LatestFile(path(), next, world.timers, (error) => {
+  const onError = (error: Error) => {
     throw error;
-  });
+  };
+  file = new LatestFile(path(), next, world.timers, { onError });
 });
 
 afterEach(() => rmSync(directory, { recursive: true }));

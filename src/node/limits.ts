@@ -14,6 +14,13 @@ export const agentLimits = {
   overMax: 200,
 };
 
+export const spareLimits = {
+  /** Directories of allocations, and of tasks, that wait at most for the next burst of starts. */
+  keptMax: 128,
+  /** Spares are made when no allocation has begun for so long. */
+  restMs: 200,
+};
+
 export const reportLimits = {
   /** Batches without a pause after a quiet time. */
   burst: 10,

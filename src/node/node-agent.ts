@@ -4,6 +4,7 @@ import { limits } from '../model/limits.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import type { NodeCounters } from '../model/node/node-counters.ts';
 import type { RestoredForNode } from '../model/snapshot/restore-record.ts';
+import { filesWithSpares } from './allocation-runner/files.ts';
 import { Allocations } from './allocations.ts';
 import { allDefences } from './defences.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
@@ -26,6 +27,7 @@ import { Registration } from './registration.ts';
 import { type Assignment, reasonOf } from './server-api.ts';
 import { ServerContact } from './server-contact.ts';
 import { answerServers, followAssignments, sendHeartbeats, watchDrivers } from './server-loops.ts';
+import { Spares } from './spares.ts';
 import { countersOf } from './statistics/counters.ts';
 import { StatusReporter } from './status-reporter.ts';
 import { streamHandlers } from './stream-handlers.ts';
@@ -48,6 +50,7 @@ export class NodeAgent {
   readonly #options: NodeAgentOptions;
   readonly #stop = new AbortController();
   readonly #machine: Machine;
+  readonly #spares: Spares;
   #isExecDisabled: boolean;
   readonly #identities: IdentitySource;
   readonly #contact: ServerContact;
@@ -69,6 +72,7 @@ export class NodeAgent {
     this.#isExecDisabled = options.settings.isRemoteExecDisabled ?? false;
     const { dataDirectory, onNotice, world } = options;
     const { clock, timers } = world;
+    this.#spares = new Spares(dataDirectory, timers);
     this.#contact = new ServerContact({ clock, timers, dataDirectory, onNotice });
     this.#registration = new Registration({
       world,
@@ -190,6 +194,7 @@ export class NodeAgent {
     if (stopTasks) await this.#allocations?.suspend();
     else await this.#allocations?.leave();
     if (stopTasks) await this.#secretMemory?.unmount(() => true);
+    await this.#spares.close();
     await Promise.all([
       this.#reporter?.stop(agentLimits.stopGraceMs),
       this.#services?.reporter.stop(agentLimits.stopGraceMs),
@@ -258,6 +263,7 @@ export class NodeAgent {
       {
         world,
         dataDirectory,
+        files: filesWithSpares(this.#spares),
         defences,
         drivers: this.#machine.drivers,
         node: () => registration.node ?? node,

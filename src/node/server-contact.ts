@@ -44,12 +44,10 @@ export class ServerContact {
     this.#options = options;
     const { clock, timers, dataDirectory, onNotice } = options;
     this.#lastMonotonicMs = clock.monotonicMs();
-    this.#file = new LatestFile(
-      pathOf(dataDirectory),
-      () => JSON.stringify(this.#saved),
-      timers,
-      (error) => onNotice(`the last contact with the servers cannot be kept: ${error.message}`),
-    );
+    this.#file = new LatestFile(pathOf(dataDirectory), () => JSON.stringify(this.#saved), timers, {
+      onError: ({ message }) =>
+        onNotice(`the last contact with the servers cannot be kept: ${message}`),
+    });
   }
 
   /** Goes on from what the agent before kept; where that is missing, the time counts from now. */

@@ -4,11 +4,13 @@ import type { Timers } from '../../base/ports.ts';
 import {
   type AllocationDirectories,
   makeAllocationDirectories,
+  makeLogs,
   makeTaskDirectories,
   removeAllocationDirectories,
   type TaskDirectories,
 } from '../directories.ts';
 import { LatestFile } from '../files.ts';
+import type { Spares } from '../spares.ts';
 import type { SystemUser } from '../system-user.ts';
 
 export const savedSuffix = '.json';
@@ -51,17 +53,36 @@ export const filesOnDisk: AllocationFiles = {
   makeDirectories: makeAllocationDirectories,
   makeTaskDirectories,
   removeDirectories: removeAllocationDirectories,
-  newRecord: ({ dataDirectory, id, text, timers, onError }) => {
-    const path = savedAllocationPath(dataDirectory, id);
-    const file = new LatestFile(path, text, timers, onError);
-    return {
-      save: () => file.save(),
-      saveSoon: () => file.saveSoon(),
-      close: () => file.close(),
-      remove: () => file.remove(),
-    };
-  },
+  newRecord,
 };
+
+function newRecord(options: RecordOptions, spares?: Spares): KeptRecord {
+  const { dataDirectory, id, text, timers, onError } = options;
+  const path = savedAllocationPath(dataDirectory, id);
+  const takeSpare = () => spares?.takeFile();
+  return new LatestFile(path, text, timers, { onError, takeSpare });
+}
+
+/** New allocations and tasks take directories that were made before, and their records files. */
+export const filesWithSpares = (spares: Spares): AllocationFiles => ({
+  ...filesOnDisk,
+  async makeDirectories(paths) {
+    if (await spares.take('allocation', paths.root)) return;
+    spares.noteMissing('allocation');
+    await makeAllocationDirectories(paths);
+  },
+  async makeTaskDirectories(paths, owner) {
+    if (await spares.take('task', paths.root)) {
+      if (owner === undefined) await makeLogs(paths);
+      else await makeTaskDirectories(paths, owner);
+      return true;
+    }
+    const isNew = await makeTaskDirectories(paths, owner);
+    if (isNew) spares.noteMissing('task');
+    return isNew;
+  },
+  newRecord: (options) => newRecord(options, spares),
+});
 
 const nothing = async (): Promise<void> => {};
 
