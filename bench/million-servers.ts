@@ -183,8 +183,8 @@ function watchServers({ leader, followers }: Roles, etcd: EtcdCluster) {
     }
     const least = Math.min(...shown);
     while (seen[0] !== undefined && seen[0].index <= least) seen.shift();
-    const { dbBytesInUse } = await client.status();
-    greatestInUse = Math.max(greatestInUse, dbBytesInUse);
+    const inUse = (await client.status()).map(({ dbBytesInUse }) => dbBytesInUse);
+    greatestInUse = Math.max(greatestInUse, ...inUse);
   };
   const run = async () => {
     while (!over.signal.aborted) {
