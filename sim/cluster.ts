@@ -7,16 +7,18 @@ import { SimulatedDisk } from './disk.ts';
 import { type Fault, Faults } from './faults.ts';
 import { hardware } from './hardware.ts';
 import { guarantees, Judges } from './judges.ts';
+import { EtcdLog } from './logs/etcd-log.ts';
 import type { LogName } from './logs/log-names.ts';
 import { Machine } from './machine.ts';
 import { Network } from './network.ts';
+import { Recoveries } from './recoveries.ts';
 import type { RegisterUsers } from './register-users.ts';
 import { simulatedRegisters } from './registers.ts';
 import { RestoringUsers } from './restoring-users.ts';
 import { type Outside, type RunningServer, SimulatedServer } from './server.ts';
 import { faultsOfServer } from './server-faults.ts';
 import { type GroupEvents, SimulatedServers } from './servers.ts';
-import { faultsOfServers } from './servers-faults.ts';
+import { faultsOfServers, workOfOperators } from './servers-faults.ts';
 import type { Trace } from './trace.ts';
 import { Workload } from './workload.ts';
 
@@ -36,6 +38,8 @@ export interface ClusterOptions {
   readonly isCalm: boolean;
   /** Adds users who restore snapshots. */
   readonly hasRestores: boolean;
+  /** Whether etcd comes back older now and then (`recoveries.ts`). */
+  readonly hasRecoveries: boolean;
   /** Whether servers have deciders. */
   readonly hasDeciders: boolean;
   /** The connection to other clusters; absent in a life with one cluster. */
@@ -52,23 +56,19 @@ export class Cluster {
   readonly registers: RegisterUsers | undefined;
   /** Absent in a life without restores. */
   readonly restoring: RestoringUsers | undefined;
+  /** Absent in a life without recoveries. */
+  readonly recoveries: Recoveries | undefined;
   readonly faults: Faults;
   readonly judges: Judges;
 
   constructor(options: ClusterOptions) {
-    const { world, name, nodes, trace, randomOf, isCalm, hasRestores } = options;
+    const { world, name, nodes, trace, randomOf, isCalm } = options;
+    // A recovery is a restore.
+    const hasRestores = options.hasRestores || options.hasRecoveries;
     this.name = name;
-    const events: GroupEvents = {
-      opened: (state) => this.judges.opened(state),
-      failed: (sentence, fields) => this.judges.failed(sentence, fields),
-      joined: (server, index) => this.judges.joined(server, index),
-      heard: (server, changes, index) => this.judges.heard(server, changes, index),
-      termBegan: () => this.judges.termBegan(),
-      torn: (sentence) => this.judges.report(guarantees.whole, sentence),
-      wentBack: (sentence) => this.judges.report(guarantees.time, sentence),
-    };
+    const events = eventsOf(() => this.judges);
     const ofFaults = randomOf(4);
-    const { server, ofServers, ofSleep, reached } = servedBy(options, events, ofFaults);
+    const { server, ofServers, beside, reached } = servedBy(options, events, ofFaults);
     this.server = server;
     this.network = new Network(world, randomOf(1), reached);
     const { network } = this;
@@ -112,14 +112,15 @@ export class Cluster {
       options.servers === 1
         ? undefined
         : simulatedRegisters({ world, network, random: randomOf(7), fault });
-    this.restoring = hasRestores
+    this.restoring = options.hasRestores
       ? new RestoringUsers({ world, network, random: randomOf(8) })
       : undefined;
+    this.recoveries = recoveriesOf(options, server, events);
     this.faults = new Faults({
       world,
       network,
       ofServers,
-      ofSleep,
+      beside,
       machines,
       random: ofFaults,
       note: (sentence) => trace.tell(sentence),
@@ -140,12 +141,14 @@ export class Cluster {
     this.workload.start();
     this.registers?.start();
     this.restoring?.start();
+    this.recoveries?.start();
   }
 
   endUsers(): void {
     void this.workload.end();
     this.registers?.end();
     this.restoring?.end();
+    this.recoveries?.end();
   }
 
   startAgents(): void {
@@ -153,10 +156,39 @@ export class Cluster {
   }
 }
 
+const eventsOf = (judges: () => Judges): GroupEvents => {
+  const report = (guarantee: string) => (sentence: string) => judges().report(guarantee, sentence);
+  return {
+    opened: (state) => judges().opened(state),
+    failed: (sentence, fields) => judges().failed(sentence, fields),
+    joined: (server, index) => judges().joined(server, index),
+    heard: (server, changes, index) => judges().heard(server, changes, index),
+    termBegan: () => judges().termBegan(),
+    torn: report(guarantees.whole),
+    wentOn: report(guarantees.diverged),
+    unreadable: report(guarantees.versions),
+    trusted: report(guarantees.key),
+    overstated: report(guarantees.health),
+    wentBack: report(guarantees.time),
+  };
+};
+
+function recoveriesOf(
+  { world, hasRecoveries, randomOf, trace }: ClusterOptions,
+  servers: SimulatedServer | SimulatedServers,
+  events: GroupEvents,
+): Recoveries | undefined {
+  if (!hasRecoveries || !(servers instanceof SimulatedServers)) return undefined;
+  const { log } = servers;
+  if (!(log instanceof EtcdLog)) return undefined;
+  const note = (sentence: string) => trace.tell(sentence);
+  return new Recoveries({ world, random: randomOf(11), servers, log, note, broken: events.wentOn });
+}
+
 interface Served {
   readonly server: SimulatedServer | SimulatedServers;
   readonly ofServers: readonly Fault[];
-  readonly ofSleep: readonly Fault[];
+  readonly beside: readonly (readonly Fault[])[];
   /** The server that receives a call from the machine. */
   readonly reached: (machine: string) => RunningServer | undefined;
 }
@@ -187,11 +219,12 @@ function oneServer(
   const deciders = hasDeciders ? randomOf(10) : undefined;
   const server = new SimulatedServer({ world, disk, events, outside, planRowsMax, deciders });
   const ofServers = [...faultsOfServer(server, ofFaults), ...faultsOfDeciders([server])];
-  return { server, ofServers, ofSleep: [], reached: () => server.running };
+  return { server, ofServers, beside: [], reached: () => server.running };
 }
 
 function severalServers(options: ClusterOptions, events: GroupEvents, ofFaults: Random): Served {
   const { world, hash, outside, randomOf, log, servers: count, hasDeciders } = options;
+  const { hasRecoveries } = options;
   const server = new SimulatedServers({
     world,
     count,
@@ -199,11 +232,13 @@ function severalServers(options: ClusterOptions, events: GroupEvents, ofFaults: 
     hash,
     events,
     outside,
+    hasRecoveries,
     random: randomOf(6),
     planRowsMax: planRowsOf(randomOf(9)),
     ...(hasDeciders && { deciders: randomOf(10) }),
   });
   const ofServers = [...faultsOfServers(server, ofFaults), ...faultsOfDeciders(server.all)];
   const ofSleep = server.log.faultsOfSleep(ofFaults);
-  return { server, ofServers, ofSleep, reached: (machine) => server.reachedFrom(machine) };
+  const beside = [ofSleep, workOfOperators(server, ofFaults)].filter(({ length }) => length > 0);
+  return { server, ofServers, beside, reached: (machine) => server.reachedFrom(machine) };
 }

@@ -122,8 +122,12 @@ async function command(
     begin: (_processes, mistake) => {
       if (mistake !== undefined) planted.push(mistake.name);
       return {
-        simulate: async ({ seed, nodes, hours, restores, deciders }) => {
-          const kind = { ...(restores && { restores }), ...(deciders && { deciders }) };
+        simulate: async ({ seed, nodes, hours, restores, recoveries, deciders }) => {
+          const kind = {
+            ...(recoveries && { recoveries }),
+            ...(restores && { restores }),
+            ...(deciders && { deciders }),
+          };
           asked.push({ seed, nodes, hours, ...kind });
           nowMs += 6000;
           const violation = { guarantee, sentence: 'it fell', atMs: 1500 };
@@ -165,6 +169,20 @@ describe('the command', () => {
     const { complaints } = await command(['--seed=x', '--nodes=0']);
     const faults = complaints.join('\n').split('\n\n')[0]!.split('\n');
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['--seed', '--nodes']);
+  });
+
+  test('etcd comes back older only where the log is in etcd', async () => {
+    const { code, complaints } = await command(['--recoveries', '--servers=3']);
+    expect(code).toBe(2);
+    expect(complaints[0]).toContain('add --log etcd');
+    const { asked, said } = await command([
+      '--recoveries',
+      '--servers=3',
+      '--log=etcd',
+      '--many=2',
+    ]);
+    expect(asked).toMatchObject([{ recoveries: true }, { recoveries: true }]);
+    expect(said).toContain('with 20 nodes and 3 servers over etcd, and recoveries');
   });
 
   test('restores snapshots in one cluster only', async () => {

@@ -21,6 +21,7 @@ Runs simulated lives of the control plane, each a function of its seed, and chec
   --log NAME      the log that several servers share: ${logNames.join(' or ')} (${logNames[0]})
   --hours H       simulated hours under load and faults (1)
   --restores      users save snapshots of the state and restore older ones; one cluster only
+  --recoveries    etcd comes back older under the servers, and operators recover the log; with --log etcd only
   --deciders      the servers have deciders, which hang and die
   --calm          leave out the users who set priorities and recreate purged jobs at once
   --processes N   processes to run the lives in (1)
@@ -56,6 +57,7 @@ interface Wishes extends Readonly<Record<NumberName, number>> {
   readonly help: boolean;
   readonly calm: boolean;
   readonly restores: boolean;
+  readonly recoveries: boolean;
   readonly deciders: boolean;
   readonly log: LogName;
   readonly mistake: Mistake | undefined;
@@ -148,6 +150,7 @@ function read(words: readonly string[]): Wishes {
       help: { type: 'boolean', default: false },
       calm: { type: 'boolean', default: false },
       restores: { type: 'boolean', default: false },
+      recoveries: { type: 'boolean', default: false },
       deciders: { type: 'boolean', default: false },
       mistake: { type: 'string' },
       trace: { type: 'boolean', default: false },
@@ -187,13 +190,14 @@ function read(words: readonly string[]): Wishes {
   } else if (log !== logNames[0] && numbers.servers === 1) {
     faults.push('--log is the log of several servers: add --servers');
   }
-  const { help, calm, restores, deciders, trace, job, keep } = values;
+  const { help, calm, restores, recoveries, deciders, trace, job, keep } = values;
+  if (recoveries && log !== 'etcd') faults.push('--recoveries are of etcd: add --log etcd');
   if (restores && numbers.clusters > 1) faults.push('--restores works in one cluster only');
   if (numbers.processes > 1 && (trace || job !== undefined)) {
     faults.push('--trace and --job work in a single process: leave out --processes');
   }
   if (faults.length > 0) throw new Error(faults.join('\n'));
-  const shape = { ...numbers, calm, restores, deciders, log };
+  const shape = { ...numbers, calm, restores, recoveries, deciders, log };
   const against = values.against === undefined ? undefined : KeptHashes.read(values.against, shape);
   return { ...shape, help, mistake, trace, job, keep, against };
 }
@@ -205,10 +209,11 @@ interface Lived {
 
 async function live(
   seed: number,
-  { nodes, clusters, servers, log, hours, calm, restores, deciders, trace, job, processes }: Wishes,
+  { nodes, clusters, servers, log, hours, trace, job, processes, ...kind }: Wishes,
   { simulate }: Lives,
   { say, showProgress, nowMs }: Surroundings,
 ): Promise<Lived> {
+  const { calm, restores, recoveries, deciders } = kind;
   const startMs = nowMs();
   const isShown = showProgress !== undefined && processes === 1;
   const outcome = await simulate({
@@ -220,6 +225,7 @@ async function live(
     hours,
     calm,
     restores,
+    recoveries,
     deciders,
     job,
     ...((trace || job !== undefined) && { trace: say }),

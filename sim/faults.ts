@@ -18,8 +18,8 @@ export interface FaultsOptions {
   readonly network: Network;
   /** Faults of the servers and of their storage. */
   readonly ofServers: readonly Fault[];
-  /** Sleeps of leaders, which strike beside the faults of the servers. */
-  readonly ofSleep: readonly Fault[];
+  /** Lists of faults that strike beside the faults of the servers. */
+  readonly beside: readonly (readonly Fault[])[];
   readonly machines: readonly Machine[];
   /** Takes a line of the trace. */
   readonly note: (sentence: string) => void;
@@ -62,9 +62,8 @@ export class Faults {
   start(): void {
     const more = Math.max(1, Math.sqrt(this.#options.machines.length / nodesOfPause));
     this.#strikeOn([...this.#faultsOfMachines(), ...this.#faultsOfMessages()], fleetPauseMs / more);
-    const { ofServers, ofSleep } = this.#options;
-    this.#strikeOn(ofServers, serverPauseMs);
-    if (ofSleep.length > 0) this.#strikeOn(ofSleep, serverPauseMs);
+    const { ofServers, beside } = this.#options;
+    for (const kinds of [ofServers, ...beside]) this.#strikeOn(kinds, serverPauseMs);
   }
 
   #strikeOn(kinds: readonly Fault[], pauseMs: number): void {

@@ -59,6 +59,10 @@ export const guarantees = {
   restart: 'the server restarts',
   registers: 'writes and reads are linearizable',
   whole: 'etcd holds a whole state at any time',
+  diverged: 'an etcd that came back older is not followed',
+  versions: 'every server reads what is written',
+  key: 'a server without the root key is nobody',
+  health: 'a size that etcd does not tell is unknown',
   time: 'the time of the log never goes back',
 } as const;
 
@@ -271,7 +275,7 @@ export class Judges {
 }
 
 const isExplained = (error: Error): boolean =>
-  /input\/output error|writes are closed|taken over|does not lead|did not answer|has passed|another process|log ends at|is full|no space is left|space exceeded|was compacted|is closing|there is a snapshot at/i.test(
+  /input\/output error|writes are closed|taken over|does not lead|did not answer|has passed|another process|log ends at|is full|no space is left|space exceeded|was compacted|is closing|there is a snapshot at|does not tell this user its size|on this machine is not used/i.test(
     `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
   );
 

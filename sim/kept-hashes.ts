@@ -12,6 +12,7 @@ export interface LifeShape {
   readonly hours: number;
   readonly calm: boolean;
   readonly restores: boolean;
+  readonly recoveries: boolean;
   readonly deciders: boolean;
 }
 
@@ -59,6 +60,6 @@ const shapeLine = (shape: LifeShape): string => {
   const over = log === 'memory' ? '' : ` --log ${log}`;
   const several = servers === 1 ? '' : ` --servers ${servers}${over}`;
   const users = `${shape.calm ? ' --calm' : ''}${shape.restores ? ' --restores' : ''}`;
-  const apart = shape.deciders ? ' --deciders' : '';
+  const apart = `${shape.recoveries ? ' --recoveries' : ''}${shape.deciders ? ' --deciders' : ''}`;
   return `--nodes ${nodes} --clusters ${clusters}${several} --hours ${hours}${users}${apart}`;
 };

@@ -12,14 +12,21 @@ import { Server } from '../src/server/server.ts';
 import type { Answered, Asked } from '../src/server/servers.ts';
 import type { LocalServers } from '../src/server/servers-local.ts';
 import type { CrashFate } from '../src/state/engine/memory.ts';
+import { newestVersions } from '../src/state/form.ts';
+import type { AnyDefinition } from '../src/state/table.ts';
+import { allTables, keyringKeys } from '../src/state/tables.ts';
 import type { State } from '../src/state/types.ts';
 import { SimulatedDeciders } from './deciders.ts';
 import type { SimulatedDisk } from './disk.ts';
 import type { Endpoint } from './network.ts';
 import { MachineClock, Process } from './process.ts';
 import { Processor } from './processor.ts';
+import type { Build } from './upgrades.ts';
 
 export const rootToken = '10000000-0000-4000-8000-000000000001';
+
+/** The root key of every cluster. */
+export const clusterKey = new Uint8Array(32).fill(1);
 
 export interface RunningServer extends Endpoint {
   readonly state: State;
@@ -39,7 +46,14 @@ export interface Outside {
 /** The storage of a server, which outlives its program. */
 export interface Storage {
   /** @param report takes errors that do no harm, such as a failed snapshot */
-  open(world: World, report: (error: unknown) => void, program: Process): Promise<State>;
+  open(
+    world: World,
+    report: (error: unknown) => void,
+    program: Process,
+    tables: readonly AnyDefinition[],
+  ): Promise<State>;
+  /** From now on the server tries to lead; absent where it does so by itself. */
+  readonly settled?: () => void;
   /** @param fate outcome of the write under way */
   crash(fate: CrashFate): void;
   /** Milliseconds since the log last answered; absent where its holder is never mistaken. */
@@ -74,6 +88,10 @@ export interface SimulatedServerOptions<S extends Storage> {
   readonly deciders?: Random | undefined;
   readonly outside?: Outside | undefined;
   readonly others?: Others;
+  /** The default is that of the cluster. */
+  readonly rootKey?: Uint8Array;
+  /** The program that it runs, if it is upgraded. */
+  readonly build?: Build | undefined;
 }
 
 export class SimulatedServer<S extends Storage = SimulatedDisk> {
@@ -86,16 +104,22 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
   readonly #outside: Outside | undefined;
   readonly #others: Others | undefined;
   readonly #planRowsMax: number;
+  readonly #rootKey: Uint8Array;
+  /** The program from the next start on. */
+  build: Build | undefined;
   readonly #hashed = new Map<string, string>();
   #running: RunningServer | undefined;
   #process: Process | undefined;
   #stop = () => {};
+  #isHalted = false;
 
   constructor(options: SimulatedServerOptions<S>) {
     const { world, disk, events, outside, others, clock } = options;
     this.#outside = outside;
     this.#others = others;
     this.#planRowsMax = options.planRowsMax;
+    this.#rootKey = options.rootKey ?? clusterKey;
+    this.build = options.build;
     this.deciders = options.deciders && new SimulatedDeciders(options.deciders);
     this.#world = world;
     this.disk = disk;
@@ -114,7 +138,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
   }
 
   start(): void {
-    if (this.process !== undefined) return;
+    if (this.#isHalted || this.process !== undefined) return;
     const process = new Process(this.#world, this.clock);
     this.#process = process;
     this.#openServer(process).catch((error: unknown) => {
@@ -123,6 +147,17 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
       this.crash('lost');
       this.startSoon();
     });
+  }
+
+  /** Its operator stops it. It does not start before `resume`. */
+  halt(): void {
+    this.#isHalted = true;
+    this.crash('lost');
+  }
+
+  resume(): void {
+    this.#isHalted = false;
+    this.start();
   }
 
   startSoon(): void {
@@ -143,8 +178,10 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     };
     const report = (error: unknown) =>
       say('a snapshot could not be written', { error: error as Error });
-    const state = await this.disk.open(world, report, process);
-    const keyring = await Keyring.open(state, new Uint8Array(32).fill(1), world);
+    const { build } = this;
+    const program = build && { version: build.version, tables: newestVersions(build.tables) };
+    const state = await this.disk.open(world, report, process, build?.tables ?? allTables);
+    const keyring = await this.#openKeyring(state, world);
     if (!process.isAlive) return;
     this.#events.opened(state);
     const server = new Server({
@@ -164,6 +201,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
       ...(this.#outside && { peers: this.#outside.transportOf(process) }),
       logContactMs: this.disk.contactMs,
       scheduler: schedulerDefaults,
+      ...program,
     });
     const api = new Api({
       server,
@@ -181,7 +219,8 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     }
     await server.start();
     if (!process.isAlive) return;
-    this.#joinOthers(process, state, server, api);
+    // The others refuse the connections of a server that cannot prove the root key.
+    if (!keyring.isForeign) this.#joinOthers(process, state, server, api);
     this.#running = {
       process,
       state,
@@ -193,6 +232,15 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
       },
       takeLink: (link) => void server.peerings.accept(link),
     };
+  }
+
+  /** Only a server whose root key opens the keys of the state tries to lead. */
+  async #openKeyring(state: State, world: World): Promise<Keyring> {
+    const keys = state.read().table(keyringKeys);
+    if (this.disk.settled && Keyring.opens(keys.scan(), this.#rootKey, world)) this.disk.settled();
+    return this.#others === undefined
+      ? Keyring.open(state, this.#rootKey, world)
+      : Keyring.follow(state, this.#rootKey, world);
   }
 
   /** Joins the other servers of the cluster until the program dies. */
@@ -209,7 +257,9 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
       });
     const { streams } = server;
     const silentMs = () => server.silentMs;
-    process.onDeath(servers.join({ id, address: () => id, state, streams, answer, silentMs }));
+    const { tables, version } = server;
+    const told = { ...(this.build && { tables, version }), silentMs };
+    process.onDeath(servers.join({ id, address: () => id, state, streams, answer, ...told }));
   }
 
   /** The world of the program, in which work takes time. Each secret is hashed only once, for speed. */

@@ -16,6 +16,13 @@ export function faultsOfServers(servers: SimulatedServers, random: Random): read
   ];
 }
 
+/** The work of operators on the servers, beside the faults. */
+export const workOfOperators = (servers: SimulatedServers, random: Random): readonly Fault[] => [
+  ...(servers.upgrades?.faults(random) ?? []),
+  ...(servers.stranger ? [servers.stranger.fault(() => servers.runningIds)] : []),
+  ...servers.log.faultsOfOperators(),
+];
+
 function crash(server: Member | undefined): 'over at once' | undefined {
   if (server === undefined) return undefined;
   server.crash('lost');

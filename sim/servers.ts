@@ -11,7 +11,6 @@ import { LocalServers } from '../src/server/servers-local.ts';
 import type { Batch, Engine, EngineEvent, Leadership, Loaded } from '../src/state/engine/engine.ts';
 import type { CrashFate } from '../src/state/engine/memory.ts';
 import { openState } from '../src/state/state.ts';
-import { allTables } from '../src/state/tables.ts';
 import type { Change } from '../src/state/types.ts';
 import { EtcdLog } from './logs/etcd-log.ts';
 import type { GroupLog, GroupLogOptions } from './logs/group-log.ts';
@@ -26,6 +25,8 @@ import {
   SimulatedServer,
   type Storage,
 } from './server.ts';
+import { Stranger } from './stranger.ts';
+import { type Build, newerBuild, olderBuild, SimulatedUpgrades, usualBuild } from './upgrades.ts';
 
 /** Longest delay of a message between two servers. */
 const latencyMaxMs = 3;
@@ -43,6 +44,14 @@ export interface GroupEvents extends ServerEvents {
   readonly termBegan: () => void;
   /** The log does not hold a whole state. */
   readonly torn: (sentence: string) => void;
+  /** A server goes on with an older log. */
+  readonly wentOn: (sentence: string) => void;
+  /** An upgrade breaks a rule. */
+  readonly unreadable: (sentence: string) => void;
+  /** A server without the root key was trusted. */
+  readonly trusted: (sentence: string) => void;
+  /** A server tells of the log what it cannot know. */
+  readonly overstated: (sentence: string) => void;
   /** A batch is of an earlier time than the batch before. */
   readonly wentBack: (sentence: string) => void;
 }
@@ -59,11 +68,17 @@ export interface SimulatedServersOptions {
   /** Chance of the deciders of all servers; absent in a life without deciders. */
   readonly deciders?: Random | undefined;
   readonly outside?: Outside | undefined;
+  /** Whether etcd comes back older now and then. Then all servers have the same program. */
+  readonly hasRecoveries: boolean;
 }
 
 export class SimulatedServers {
   readonly all: readonly SimulatedServer<Storage>[];
   readonly log: GroupLog;
+  /** Absent where no server without the root key comes. */
+  readonly stranger: Stranger | undefined;
+  /** Absent where all servers have the same program. */
+  readonly upgrades: SimulatedUpgrades | undefined;
   /** From which the clocks of the servers differ. */
   readonly usualClock: MachineClock;
   /** Numbers of the servers that receive no message of another server. */
@@ -82,12 +97,16 @@ export class SimulatedServers {
     this.log = openLog(options.log, {
       world,
       random,
-      appended: (batch) => {
+      appended: (batch, isRecovery = false) => {
         hash.update(batch.bytes);
         this.#witness.tell(batch);
-        this.#noteTime(batch);
+        // The batch of a recovery has no time, and the time of lost batches is lost.
+        if (isRecovery) this.#timeMs = 0;
+        else this.#noteTime(batch);
       },
       fault: events.torn,
+      overstated: events.overstated,
+      keepsMemory: options.hasRecoveries,
     });
     const servers = new LocalServers(world);
     const carry = (number: number) => (arrive: () => void) => {
@@ -103,7 +122,7 @@ export class SimulatedServers {
           state.onReplaced((index) => events.joined(number, index));
           state.onLeadership((term) => term && events.termBegan());
         },
-        failed: events.failed,
+        failed: (sentence, fields) => this.#noteFailure(number, sentence, fields),
       };
       const clock = new MachineClock(this.usualClock);
       clock.jump(random.below(clockDifferenceMs) - clockDifferenceMs / 2);
@@ -115,9 +134,35 @@ export class SimulatedServers {
         deciders,
         clock,
         disk: this.log.addServer(),
-        others: { id: `server-${number}`, servers, carry: carry(number) },
+        build: buildOf(options),
+        others: { id: idOf(number), servers, carry: carry(number) },
       });
     });
+    this.upgrades =
+      options.log === 'etcd' && !options.hasRecoveries
+        ? new SimulatedUpgrades({
+            world,
+            all: this.all,
+            leader: () => this.running,
+            broken: events.unreadable,
+          })
+        : undefined;
+    const disk = this.log.addStranger?.();
+    this.stranger =
+      disk &&
+      new Stranger({
+        ...options,
+        disk,
+        build: newerBuild,
+        others: { id: 'stranger', servers, carry: carry(count) },
+        failed: (sentence, fields) => this.#noteFailure(count, sentence, fields),
+        trusted: events.trusted,
+      });
+  }
+
+  /** Ids of the servers that run. */
+  get runningIds(): readonly string[] {
+    return this.all.flatMap(({ running }, number) => (running === undefined ? [] : [idOf(number)]));
   }
 
   get leader(): SimulatedServer<Storage> | undefined {
@@ -148,6 +193,20 @@ export class SimulatedServers {
     return this.all[number]!.running;
   }
 
+  /** A server that an upgrade has left behind starts again with the newer program. */
+  #noteFailure(number: number, sentence: string, fields: object): void {
+    const { events, world } = this.#options;
+    if (this.log.explains?.((fields as { readonly error?: unknown }).error)) return;
+    if (this.upgrades?.keptOut(number, sentence, fields) !== true) {
+      events.failed(sentence, fields);
+      return;
+    }
+    world.timers.soon(() => {
+      this.all[number]!.crash('lost');
+      this.all[number]!.startSoon();
+    });
+  }
+
   #noteTime({ firstIndex, timeMs = 0 }: Batch): void {
     const beforeMs = this.#timeMs;
     this.#timeMs = timeMs;
@@ -159,9 +218,14 @@ export class SimulatedServers {
 
   start(): void {
     const { world, events } = this.#options;
-    const opened = openState({ tables: allTables, engine: this.#witness, timers: world.timers });
+    const opened = openState({
+      tables: newerBuild.tables,
+      engine: this.#witness,
+      timers: world.timers,
+    });
     void opened.then((state) => {
       events.opened(state);
+      state.onCommit((changes) => this.upgrades?.committed(changes));
       for (const server of this.all) server.start();
     });
   }
@@ -170,6 +234,11 @@ export class SimulatedServers {
     for (const server of this.all) server.crash(fate);
   }
 }
+
+const buildOf = ({ log, hasRecoveries }: SimulatedServersOptions): Build | undefined =>
+  log === 'memory' ? undefined : hasRecoveries ? usualBuild : olderBuild;
+
+const idOf = (number: number): string => `server-${number}`;
 
 const openLog = (name: LogName, options: GroupLogOptions): GroupLog =>
   name === 'memory' ? new MemoryLog(options) : new EtcdLog(options);

@@ -31,6 +31,8 @@ export interface SimulationOptions {
   readonly calm?: boolean;
   /** Adds users who restore snapshots (`restoring-users.ts`). */
   readonly restores?: boolean;
+  /** Etcd comes back older now and then, and the log is recovered (`recoveries.ts`). */
+  readonly recoveries?: boolean;
   /** Gives the servers deciders (`deciders.ts`). */
   readonly deciders?: boolean;
   /** Called each simulated minute, with the total. */
@@ -87,7 +89,7 @@ class Simulation {
     this.#options = options;
     const { seed, nodes, clusters = 1, servers = 1, log = 'memory' } = options;
     const { calm: isCalm = false, restores: hasRestores = false } = options;
-    const { deciders: hasDeciders = false } = options;
+    const { deciders: hasDeciders = false, recoveries: hasRecoveries = false } = options;
     const world = new SimulatedWorld(seed);
     this.#world = world;
     this.#trace = new Trace(world, options);
@@ -114,6 +116,7 @@ class Simulation {
         randomOf: chance(number),
         isCalm,
         hasRestores,
+        hasRecoveries,
         hasDeciders,
         ...(!isAlone && { outside }),
       };
@@ -182,7 +185,9 @@ class Simulation {
   #countFaults(): Readonly<Record<string, number>> {
     const sums: Record<string, number> = {};
     const ofLines = this.#peers === undefined ? [] : [this.#peers.struck];
-    const ofRestores = this.#clusters.flatMap(({ restoring }) => restoring?.done ?? []);
+    const ofRestores = this.#clusters.flatMap(({ restoring, recoveries }) =>
+      [restoring, recoveries].flatMap((one) => one?.done ?? []),
+    );
     const ofClusters = this.#clusters.map(({ faults }) => faults.struck);
     for (const struck of [...ofClusters, ...ofLines, ...ofRestores]) {
       for (const [kind, count] of struck) sums[kind] = (sums[kind] ?? 0) + count;

@@ -15,6 +15,7 @@ export interface Shape {
   readonly hours: number;
   readonly calm: boolean;
   readonly restores: boolean;
+  readonly recoveries: boolean;
   readonly deciders: boolean;
   readonly processes: number;
 }
@@ -40,7 +41,7 @@ export class Summary {
   }
 
   lines(
-    { nodes, clusters, servers, log, hours, calm, restores, deciders, processes }: Shape,
+    { nodes, clusters, servers, log, hours, calm, processes, ...kind }: Shape,
     realMs: number,
   ): readonly string[] {
     const { failed, differing } = this;
@@ -48,7 +49,8 @@ export class Summary {
     const over = log === 'memory' ? '' : ` over ${log}`;
     const led = servers === 1 ? '' : ` and ${servers} servers${over}`;
     const hurry = calm ? ', no users in a hurry' : '';
-    const people = `${hurry}${restores ? ', and restores' : ''}${deciders ? ', and deciders' : ''}`;
+    const also = (['restores', 'recoveries', 'deciders'] as const).filter((name) => kind[name]);
+    const people = `${hurry}${also.map((name) => `, and ${name}`).join('')}`;
     const where = processes === 1 ? 'in one process' : `in ${processes} processes`;
     return [
       `${this.#lives} seeds, ${counted(failed, 'with violations')}`,

@@ -10,8 +10,8 @@ const oddIn = 4;
 const lateMaxMs = 20_000;
 /** Half of all late requests arrive within this time, while their sender still settles their outcome. */
 const soonMaxMs = 50;
-/** The most revisions by which a member of etcd is behind. */
-const lagMax = 50;
+/** Late requests arrive within this time while every second one is late: before the next term has begun. */
+const justMaxMs = 20;
 
 export const faultsOfEtcd = (log: EtcdLog, random: Random): readonly Fault[] => [
   ...faultsOfRequests(log, random),
@@ -46,6 +46,15 @@ function faultsOfRequests(log: EtcdLog, random: Random): readonly Fault[] {
         return setFate(() =>
           random.below(oddIn) > 0 ? 'arrives' : oddFates[random.below(oddFates.length)]!,
         );
+      },
+    },
+    {
+      name: 'writes to etcd arrive just after they are given up',
+      weight: 3,
+      lastsMaxMs: 60_000,
+      begin: () => {
+        faults.lateMs = () => random.below(justMaxMs);
+        return setFate(() => (random.below(2) === 0 ? 'arrives' : 'late'));
       },
     },
     {
@@ -104,6 +113,16 @@ const faultsOfEvents = (log: EtcdLog, random: Random): readonly Fault[] => [
     },
   },
   {
+    name: 'a member of etcd is behind',
+    weight: 3,
+    lastsMaxMs: 60_000,
+    begin: () => {
+      const storage = anyStorage(log, random);
+      storage.stopMember();
+      return () => storage.resumeMember();
+    },
+  },
+  {
     name: 'a watch breaks',
     weight: 1,
     begin: () => {
@@ -121,18 +140,7 @@ const faultsOfEvents = (log: EtcdLog, random: Random): readonly Fault[] => [
   },
 ];
 
-const faultsOfStore = ({ etcd: { store, faults } }: EtcdLog, random: Random): readonly Fault[] => [
-  {
-    name: 'a member of etcd is behind',
-    weight: 2,
-    lastsMaxMs: 60_000,
-    begin: () => {
-      faults.lag = random.below(lagMax);
-      return () => {
-        faults.lag = undefined;
-      };
-    },
-  },
+const faultsOfStore = ({ etcd: { store } }: EtcdLog, random: Random): readonly Fault[] => [
   {
     name: 'leases live on',
     weight: 1,
@@ -163,6 +171,27 @@ const faultsOfStore = ({ etcd: { store, faults } }: EtcdLog, random: Random): re
     },
   },
 ];
+
+/** A server that is told nothing of etcd's size does not know it, and goes on. */
+export function faultsOfMaintenance(log: EtcdLog): readonly Fault[] {
+  const strike = (name: 'isMaintenanceDenied' | 'isMaintenanceSilent') => () => {
+    log.etcd[name] = true;
+    const sinceMs = log.nowMs;
+    return () => {
+      log.etcd[name] = false;
+      log.judgeHealth(log.nowMs - sinceMs);
+    };
+  };
+  const lasting = { weight: 1, lastsMinMs: 40_000, lastsMaxMs: 120_000 };
+  return [
+    {
+      ...lasting,
+      name: 'etcd denies its size to the servers',
+      begin: strike('isMaintenanceDenied'),
+    },
+    { ...lasting, name: 'etcd does not tell its size', begin: strike('isMaintenanceSilent') },
+  ];
+}
 
 const anyStorage = ({ storages }: EtcdLog, random: Random): EtcdLogStorage =>
   storages[random.below(storages.length)]!;

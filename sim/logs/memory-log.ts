@@ -38,6 +38,10 @@ export class MemoryLog implements GroupLog {
     this.#log.depose();
   }
 
+  faultsOfOperators(): readonly Fault[] {
+    return [];
+  }
+
   faultsOfSleep(): readonly Fault[] {
     return [];
   }

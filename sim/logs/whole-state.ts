@@ -44,6 +44,11 @@ export class WholeState {
     if (gap !== undefined) this.#fault(gap);
   }
 
+  /** Etcd came back older, with the pointer to an older snapshot. */
+  goBack(): void {
+    this.#snapshotIndex = 0;
+  }
+
   #pointer(): Pointer | undefined {
     const [found] = this.#store.range({ key: this.#keys.pointer }).keys;
     return found && decodePointer(found.value, found.key);

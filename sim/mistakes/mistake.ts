@@ -21,6 +21,8 @@ export interface Life {
   readonly log?: LogName;
   /** Whether users restore snapshots. */
   readonly restores?: boolean;
+  /** Whether etcd comes back older. */
+  readonly recoveries?: boolean;
   /** Whether servers have deciders. */
   readonly deciders?: boolean;
 }

@@ -41,6 +41,7 @@ describe('its checker finds the mistake', () => {
       '--log',
       log,
       ...(life.restores ? ['--restores'] : []),
+      ...(life.recoveries ? ['--recoveries'] : []),
       ...(life.deciders ? ['--deciders'] : []),
     );
     expect(out).toContain(`: ${guarantee}: `);

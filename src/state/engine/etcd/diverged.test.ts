@@ -206,7 +206,7 @@ describe('exact reads', () => {
     const { bench, follower } = servers;
     bench.etcd.faults.deliveries = () => [500];
     await servers.put(servers.leader, 'a');
-    bench.etcd.faults.lag = 1;
+    bench.etcd.faults.lag = () => 1;
     await servers.bench.during(follower.state.exact()!);
     return hasRow(follower, 'a');
   };

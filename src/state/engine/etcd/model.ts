@@ -40,8 +40,8 @@ export interface ModelFaults {
   /** The delay of a late request after its sender has given it up. */
   lateMs?: (() => number) | undefined;
   deliveries?: ((event: WatchEvent, client: ModelClient) => Deliveries) | undefined;
-  /** How many revisions a serializable read is behind. */
-  lag?: number | undefined;
+  /** How many revisions a serializable read of the client is behind: its member of etcd may not hear of the others. */
+  lag?: ((client: ModelClient) => number) | undefined;
 }
 
 export interface ModelOptions {
@@ -60,6 +60,8 @@ export class ModelOfEtcd {
   readonly options: ModelOptions;
   version = '3.6.16';
   isMaintenanceDenied = false;
+  /** Whether questions about its size and alarms have no answer. */
+  isMaintenanceSilent = false;
   isCompactionDenied = false;
   readonly #clients = new Set<ModelClient>();
 
@@ -130,7 +132,7 @@ export class ModelClient implements EtcdClient {
     return this.#holdBack({ kind: 'range', range: request }, () =>
       this.#sendRequest('arrives', ({ store, faults }) => {
         if (request.serializable !== true) return store.range(request);
-        const revision = Math.max(store.compacted, store.revision - (faults.lag ?? 0));
+        const revision = Math.max(store.compacted, store.revision - (faults.lag?.(this) ?? 0));
         return store.range({ revision, ...request });
       }),
     );
@@ -170,15 +172,25 @@ export class ModelClient implements EtcdClient {
   }
 
   status(): Promise<readonly EtcdStatus[]> {
-    return this.#sendRequest('arrives', ({ store, version, isMaintenanceDenied }) => {
-      if (isMaintenanceDenied) throw new EtcdError('denied', 'permission denied');
-      const { fileBytes: dbBytes, bytesInUse: dbBytesInUse } = store;
-      return [{ endpoint: 'the model', version, dbBytes, dbBytesInUse }];
-    });
+    return this.#maintain(({ store, version }) => [
+      {
+        endpoint: 'the model',
+        version,
+        dbBytes: store.fileBytes,
+        dbBytesInUse: store.bytesInUse,
+      },
+    ]);
   }
 
   isOutOfSpace(): Promise<boolean> {
-    return this.#sendRequest('arrives', ({ store }) => store.isOutOfSpace);
+    return this.#maintain(({ store }) => store.isOutOfSpace);
+  }
+
+  #maintain<T>(run: (model: ModelOfEtcd) => T): Promise<T> {
+    return this.#sendRequest(this.#model.isMaintenanceSilent ? 'lost' : 'arrives', (model) => {
+      if (model.isMaintenanceDenied) throw new EtcdError('denied', 'permission denied');
+      return run(model);
+    });
   }
 
   watch(span: KeySpan, listener: WatchListener): () => void {
