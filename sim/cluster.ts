@@ -224,7 +224,9 @@ function oneServer(
 
 function severalServers(options: ClusterOptions, events: GroupEvents, ofFaults: Random): Served {
   const { world, hash, outside, randomOf, log, servers: count, hasDeciders } = options;
-  const { hasRecoveries } = options;
+  const { hasRecoveries, hasRestores } = options;
+  // Parts of the product that read snapshots and batches apart from the state know only the tables of their own program.
+  const hasUpgrades = log === 'etcd' && !(hasRecoveries || hasRestores || hasDeciders);
   const server = new SimulatedServers({
     world,
     count,
@@ -233,6 +235,7 @@ function severalServers(options: ClusterOptions, events: GroupEvents, ofFaults: 
     events,
     outside,
     hasRecoveries,
+    hasUpgrades,
     random: randomOf(6),
     planRowsMax: planRowsOf(randomOf(9)),
     ...(hasDeciders && { deciders: randomOf(10) }),

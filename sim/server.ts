@@ -12,7 +12,6 @@ import { Server } from '../src/server/server.ts';
 import type { Answered, Asked } from '../src/server/servers.ts';
 import type { LocalServers } from '../src/server/servers-local.ts';
 import type { CrashFate } from '../src/state/engine/memory.ts';
-import { newestVersions } from '../src/state/form.ts';
 import type { AnyDefinition } from '../src/state/table.ts';
 import { allTables, keyringKeys } from '../src/state/tables.ts';
 import type { State } from '../src/state/types.ts';
@@ -179,7 +178,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     const report = (error: unknown) =>
       say('a snapshot could not be written', { error: error as Error });
     const { build } = this;
-    const program = build && { version: build.version, tables: newestVersions(build.tables) };
+    const program = build && { version: build.version, tables: build.reads };
     const state = await this.disk.open(world, report, process, build?.tables ?? allTables);
     const keyring = await this.#openKeyring(state, world);
     if (!process.isAlive) return;

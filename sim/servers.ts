@@ -68,8 +68,10 @@ export interface SimulatedServersOptions {
   /** Chance of the deciders of all servers; absent in a life without deciders. */
   readonly deciders?: Random | undefined;
   readonly outside?: Outside | undefined;
-  /** Whether etcd comes back older now and then. Then all servers have the same program. */
+  /** Whether etcd comes back older now and then. */
   readonly hasRecoveries: boolean;
+  /** Whether the servers begin with an older program and are upgraded. */
+  readonly hasUpgrades: boolean;
 }
 
 export class SimulatedServers {
@@ -138,15 +140,10 @@ export class SimulatedServers {
         others: { id: idOf(number), servers, carry: carry(number) },
       });
     });
-    this.upgrades =
-      options.log === 'etcd' && !options.hasRecoveries
-        ? new SimulatedUpgrades({
-            world,
-            all: this.all,
-            leader: () => this.running,
-            broken: events.unreadable,
-          })
-        : undefined;
+    const leader = () => this.running;
+    this.upgrades = options.hasUpgrades
+      ? new SimulatedUpgrades({ world, all: this.all, leader, broken: events.unreadable })
+      : undefined;
     const disk = this.log.addStranger?.();
     this.stranger =
       disk &&
@@ -235,8 +232,8 @@ export class SimulatedServers {
   }
 }
 
-const buildOf = ({ log, hasRecoveries }: SimulatedServersOptions): Build | undefined =>
-  log === 'memory' ? undefined : hasRecoveries ? usualBuild : olderBuild;
+const buildOf = ({ log, hasUpgrades }: SimulatedServersOptions): Build | undefined =>
+  log === 'memory' ? undefined : hasUpgrades ? olderBuild : usualBuild;
 
 const idOf = (number: number): string => `server-${number}`;
 

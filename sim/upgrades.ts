@@ -20,15 +20,16 @@ import { type RunningServer, rootToken, type SimulatedServer, type Storage } fro
 export interface Build {
   readonly version: string;
   readonly tables: readonly AnyDefinition[];
+  /** The newest version of each table that it reads. */
+  readonly reads: TableVersions;
 }
 
-/** The program of servers that are not upgraded. */
-export const usualBuild: Build = { version: '1.0.0', tables: allTables };
+const { [packedBatches.name]: _, ...olderVersions } = newestVersions(allTables);
 
-export const olderBuild: Build = {
-  version: '1.0.0',
-  tables: allTables.filter(({ name }) => name !== packedBatches.name),
-};
+export const olderBuild: Build = { version: '1.0.0', tables: allTables, reads: olderVersions };
+
+/** The program of servers that are not upgraded. */
+export const usualBuild: Build = { ...olderBuild, reads: newestVersions(allTables) };
 
 const nextVariables: AnyDefinition = {
   ...variables,
@@ -38,9 +39,12 @@ const nextVariables: AnyDefinition = {
   downcast: (row: unknown) => row,
 };
 
+const newerTables = allTables.map((one) => (one.name === variables.name ? nextVariables : one));
+
 export const newerBuild: Build = {
   version: '2.0.0',
-  tables: allTables.map((one) => (one.name === variables.name ? nextVariables : one)),
+  tables: newerTables,
+  reads: newestVersions(newerTables),
 };
 
 /** A commit is decided no longer than this before it is durable. */
@@ -166,8 +170,8 @@ export class SimulatedUpgrades {
   }
 }
 
-const lackOf = ({ tables }: Build, written: TableVersions): readonly string[] =>
-  lacking(newestVersions(tables), written);
+const lackOf = ({ reads }: Build, written: TableVersions): readonly string[] =>
+  lacking(reads, written);
 
 function ask(leader: RunningServer | undefined, path: string, body: object): void {
   if (leader === undefined) return;
