@@ -15,22 +15,22 @@ const headEnd = '\r\n\r\n';
 export class AnswerReader {
   #kept: Buffer | undefined;
 
-  /** The answer that `chunk` completes. One request is under way at a time, so it is the only one. */
-  take(chunk: Buffer): Answer | undefined {
-    const bytes = this.#kept === undefined ? chunk : Buffer.concat([this.#kept, chunk]);
-    const end = bytes.indexOf(headEnd);
-    if (end < 0) return this.#wait(bytes);
-    const head = bytes.toString('latin1', 0, end);
-    const start = end + headEnd.length;
-    const length = contentLength(head);
-    if (bytes.length < start + length) return this.#wait(bytes);
-    if (bytes.length > start + length) throw new Error('more came than was asked for');
-    this.#kept = undefined;
-    return { status: Number(head.slice(9, 12)), head, body: bytes.subarray(start) };
-  }
-
-  #wait(bytes: Buffer): undefined {
-    this.#kept = bytes;
+  /** The answers that `chunk` completes: several only where requests are pipelined. */
+  take(chunk: Buffer): readonly Answer[] {
+    let bytes = this.#kept === undefined ? chunk : Buffer.concat([this.#kept, chunk]);
+    const answers: Answer[] = [];
+    while (bytes.length > 0) {
+      const end = bytes.indexOf(headEnd);
+      if (end < 0) break;
+      const head = bytes.toString('latin1', 0, end);
+      const start = end + headEnd.length;
+      const stop = start + contentLength(head);
+      if (bytes.length < stop) break;
+      answers.push({ status: Number(head.slice(9, 12)), head, body: bytes.subarray(start, stop) });
+      bytes = bytes.subarray(stop);
+    }
+    this.#kept = bytes.length > 0 ? bytes : undefined;
+    return answers;
   }
 }
 

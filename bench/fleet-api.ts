@@ -66,7 +66,7 @@ class Lane {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const reader = new AnswerReader();
     const receive = (chunk: Buffer) => {
-      const answer = reader.take(chunk);
+      const [answer] = reader.take(chunk);
       if (answer !== undefined) resolve(answer);
     };
     const lost = () => reject(new Error('the connection was lost'));

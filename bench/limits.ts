@@ -17,14 +17,14 @@ export const limits = {
   paperFleet: { nodes: 100, jobsEach: 1_000 },
   parking: { connectionsAtOnce: 200, lookAgainMs: 500 },
   /**
-   * Readers: the queries that wait (as many as descriptors allow, `spare` aside), the pace and the connections of reads,
-   * the warm-up, the time that is measured, and the jobs whose memory is compared.
+   * Readers: the queries that wait, the descriptors that are for others, the queries that may wait on a connection, the
+   * pace and the connections of reads, the warm-up, the time that is measured, and the jobs whose memory is compared.
    */
-  decider: { nodes: 1000, count: 20_000, waiting: 300, waitingCount: 100 },
   readers: {
     count: 2,
     queries: 50_000,
     spareDescriptors: 2_000,
+    pipelinedMax: 3,
     perSecond: 2_000,
     everyMs: 5,
     connections: 64,
@@ -32,6 +32,7 @@ export const limits = {
     measureMs: 10_000,
     jobs: 5_000,
   },
+  decider: { nodes: 1000, count: 20_000, waiting: 300, waitingCount: 100 },
   /** A million allocations; a start with them may take longer than one without. */
   million: {
     nodes: 5000,

@@ -14,14 +14,20 @@ export function requestBytes(target: Target, method: string, path: string, body 
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
+interface Waiting {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
+
 /**
- * A keep-alive connection on a raw socket, with one request at a time. Every answer but a 200 is a failure,
- * so that refusals are never measured by mistake.
+ * A keep-alive connection on a raw socket. Requests that are sent before the answers to others are pipelined, and
+ * answered in their order. Every answer but a 200 is a failure, so that refusals are never measured by mistake.
  */
 export class Connection {
   readonly #socket: Socket;
   readonly #reader = new AnswerReader();
-  #settle: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
+  /** The requests under way, the oldest first. */
+  #waiting: Waiting[] = [];
   #failure: Error | undefined;
 
   private constructor(socket: Socket) {
@@ -46,7 +52,7 @@ export class Connection {
   send(request: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) return reject(this.#failure);
-      this.#settle = { resolve, reject };
+      this.#waiting.push({ resolve, reject });
       this.#socket.write(request);
     });
   }
@@ -58,12 +64,13 @@ export class Connection {
 
   #receiveBytes(chunk: Buffer): void {
     try {
-      const answer = this.#reader.take(chunk);
-      if (answer === undefined) return;
-      if (answer.status !== 200) throw new Error(`answered with ${answer.status}: ${answer.body}`);
-      const settle = this.#settle;
-      this.#settle = undefined;
-      settle?.resolve(answer);
+      for (const answer of this.#reader.take(chunk)) {
+        if (answer.status !== 200)
+          throw new Error(`answered with ${answer.status}: ${answer.body}`);
+        const next = this.#waiting.shift();
+        if (next === undefined) throw new Error('more came than was asked for');
+        next.resolve(answer);
+      }
     } catch (error) {
       this.#failRequests(error as Error);
     }
@@ -71,9 +78,7 @@ export class Connection {
 
   #failRequests(error: Error): void {
     this.#failure ??= error;
-    const settle = this.#settle;
-    this.#settle = undefined;
-    settle?.reject(error);
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 }
 

@@ -121,10 +121,19 @@ interface Queries {
   close(): void;
 }
 
+interface Parking {
+  readonly path: string;
+  /** A text in every answer. */
+  readonly expected: string;
+  readonly count: number;
+  /** Queries that wait on each connection, pipelined; the default is one. */
+  readonly onEach?: number;
+}
+
 /** Resolves when the server reports that all queries wait. */
 export async function park(
   target: Target,
-  { path, expected, count }: { path: string; expected: string; count: number },
+  { path, expected, count, onEach = 1 }: Parking,
   waiting: () => Promise<number>,
 ): Promise<Queries> {
   const request = requestBytes(target, 'GET', path);
@@ -132,10 +141,7 @@ export async function park(
   const answers: Promise<void>[] = [];
   let answered = 0;
   let failure: unknown;
-  const askOnce = async () => {
-    const connection = await Connection.open(target);
-    connections.push(connection);
-    // At once, since the server closes connections that ask nothing.
+  const askOn = (connection: Connection) => {
     const answer = connection.send(request).then(({ body }) => {
       answered++;
       if (!body.includes(expected)) throw new Error(`a query woke to something else: ${body}`);
@@ -145,10 +151,16 @@ export async function park(
     });
     answers.push(answer);
   };
-  while (connections.length < count) {
+  const connect = async () => {
+    const connection = await Connection.open(target);
+    connections.push(connection);
+    // At once, since the server closes connections that ask nothing.
+    for (let asked = 0; asked < onEach && answers.length < count; asked++) askOn(connection);
+  };
+  while (answers.length < count) {
     // Opening all at once would measure the system's queue of connections.
-    const some = Math.min(connectionsAtOnce, count - connections.length);
-    await Promise.all(Array.from({ length: some }, askOnce));
+    const some = Math.min(connectionsAtOnce, Math.ceil((count - answers.length) / onEach));
+    await Promise.all(Array.from({ length: some }, connect));
   }
   const all = Promise.all(answers);
   all.catch(() => {});

@@ -12,7 +12,10 @@ import { call, gauges, type Target } from './target.ts';
 
 const { count, queries, spareDescriptors, perSecond, connections, warmUpMs, measureMs, jobs } =
   limits.readers;
-const parkedQueries = Math.min(queries, descriptorsMax() - spareDescriptors);
+/** Connections for queries: each is a descriptor of the agent. */
+const connectionsMax = descriptorsMax() - spareDescriptors;
+const onEach = Math.min(Math.ceil(queries / connectionsMax), limits.readers.pipelinedMax);
+const parkedQueries = Math.min(queries, connectionsMax * onEach);
 const [parkedId, readId] = ['bench-parked', 'bench-read'];
 
 export const readers: Benchmark = {
@@ -61,15 +64,23 @@ export const readers: Benchmark = {
       notes: [
         `Busy is the processor time of the thread, or of all threads, in ${measureMs / 1000} s. Requests are sent ` +
           `at their pace over ${connections} connections; a read counts from when it was due. ` +
-          (parkedQueries < queries
-            ? `The limit of descriptors (${descriptorsMax()} for a process) allows no ${queries} queries.`
-            : ''),
+          descriptorsNote(),
         'Memory of a reader: the resident memory of the agent with readers without that of the agent without, ' +
           'divided by their number; an agent at rest without any connection.',
       ],
     };
   },
 };
+
+/** How the queries get along with the descriptors that a process may have. */
+function descriptorsNote(): string {
+  if (onEach === 1) return 'Each query has a connection of its own.';
+  const fewer = parkedQueries < queries ? ` Even so they allow no ${queries} queries.` : '';
+  return (
+    `A process may have ${descriptorsMax()} descriptors, so ${onEach} queries at a time wait on each connection, by ` +
+    `pipelining: the server handles them side by side, and its gauge of waiting queries counts each.${fewer}`
+  );
+}
 
 interface Measured {
   readonly freshBytes: number;
@@ -95,7 +106,7 @@ async function measure({ target, pid }: RunningAgent): Promise<Measured> {
   const path = `${jobPath(parkedId)}?index=${index}&wait=600s`;
   const waiting = async () => (await gauges(target)).blocking_queries ?? 0;
   const others = await waiting();
-  const asked = { path, expected: '', count: parkedQueries };
+  const asked = { path, expected: '', count: parkedQueries, onEach };
   const parked = await park(target, asked, async () => (await waiting()) - others);
   const open = await Promise.all(
     Array.from({ length: connections }, () => Connection.open(target)),
