@@ -41,7 +41,7 @@ export const httpLimits = {
 
 /** Bounds of blocking queries. */
 export const watchLimits = {
-  parkedMax: 20_000,
+  parkedMax: 50_000,
   /** Waiting queries without a token. */
   parkedAnonymousMax: 2_000,
   waitDefaultMs: 5 * minuteMs,
