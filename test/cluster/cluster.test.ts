@@ -59,6 +59,25 @@ describe('npm run cluster', needing(etcdServer), () => {
     await expect.poll(async () => (await running()).length).toBe(3);
   });
 
+  test('a server that is killed starts again, and the others go on', async () => {
+    const [, pid = ''] = await program.says(/kill -9 (\d+)/);
+    const idsOf = async () =>
+      (await client.status.servers()).value.filter(isAlive).map(({ ID }) => ID);
+    const before = await idsOf();
+    process.kill(Number(pid), 'SIGKILL');
+    await program.says(/server-1 has ended\. It starts again/);
+    await client.namespaces.write('meanwhile', { Name: 'meanwhile' });
+    await expect
+      .poll(
+        async () => {
+          const ids = await idsOf();
+          return [ids.length, ids.filter((id) => before.includes(id)).length];
+        },
+        { timeout: 120_000 },
+      )
+      .toEqual([3, 2]);
+  });
+
   test('Ctrl-C ends everything, and leaves nothing', async () => {
     const [, kept = ''] = await program.says(/Their logs are in (\S+)/);
     expect(readdirSync(kept)).toContain('server-1.log');
@@ -85,6 +104,8 @@ describe('npm run cluster', needing(etcdServer), () => {
     expect(processesIn(kept)).toEqual([]);
   });
 });
+
+const isAlive = ({ Status }: { readonly Status: string }) => Status === 'alive';
 
 test('without etcd it says what is missing', async () => {
   const env = { ETCD: join(directory, 'nowhere') };

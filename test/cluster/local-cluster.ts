@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { realWorld } from '../../src/base/ports-real.ts';
+import { secondMs } from '../../src/base/units.ts';
 import { type Client, createClient } from '../../src/sdk/client.ts';
 import { etcdPath } from '../../tools/etcd.mjs';
 
@@ -24,6 +25,8 @@ const command = fileURLToPath(new URL('../../bin/roster', import.meta.url));
 const counts = { etcd: 3, servers: 3, nodes: 2 } as const;
 const startingMaxMs = 120_000;
 const pauseMs = 100;
+/** Longer than the lease of a leader, so that another server leads by then. */
+export const awayMs = 15_000;
 
 /** What a kept directory remembers, so that the same cluster starts again. */
 interface Kept {
@@ -39,6 +42,7 @@ interface Kept {
  *  C1. Every process is in a group of its own, so that Ctrl-C reaches this one alone, which ends nodes,
  *      servers and etcd in this order.
  *  C2. Nothing is left when `stop` has resolved, or when this process exits.
+ *  C3. A process that ends by itself once all were ready is started again after `awayMs`, as a service manager would do.
  */
 export class LocalCluster {
   readonly directory: string;
@@ -47,9 +51,13 @@ export class LocalCluster {
   #client: Client | undefined;
   readonly #programs = { etcd: [] as Program[], servers: [] as Program[], nodes: [] as Program[] };
   readonly #failed = Promise.withResolvers<string>();
+  readonly #tell: (sentence: string) => void;
+  #isReady = false;
   #isStopped = false;
 
-  constructor(directory: string | undefined) {
+  /** @param tell told of each process that has ended by itself, and is started again */
+  constructor(directory: string | undefined, tell: (sentence: string) => void) {
+    this.#tell = tell;
     this.isKept = directory !== undefined;
     this.directory = directory
       ? resolve(directory)
@@ -65,9 +73,9 @@ export class LocalCluster {
     return this.#kept.rootToken;
   }
 
-  /** Resolves with the reason when a process ended by itself. */
-  get ended(): Promise<string> {
-    return this.#failed.promise;
+  /** The process of the first server. */
+  get pid(): number | undefined {
+    return this.#programs.servers[0]?.pid;
   }
 
   /** Resolves when all servers and nodes are ready. */
@@ -91,6 +99,7 @@ export class LocalCluster {
       const { value } = await client.nodes.list();
       return value.filter(({ Status }) => Status === 'ready').length >= counts.nodes;
     });
+    this.#isReady = true;
   }
 
   async stop(): Promise<void> {
@@ -188,8 +197,16 @@ export class LocalCluster {
     this.#programs[kind].push(program);
     void program.ended.then((code) => {
       if (this.#isStopped) return;
-      this.#failed.resolve(`${name} ended with exit code ${code}:\n${program.lastLines()}`);
+      if (this.#isReady) this.#launchLater(kind, name, launch);
+      else this.#failed.resolve(`${name} ended with exit code ${code}:\n${program.lastLines()}`);
     });
+  }
+
+  /** C3. */
+  #launchLater(kind: keyof typeof counts, name: string, launch: Launch): void {
+    const { timers } = realWorld;
+    this.#tell(`${name} has ended. It starts again in ${awayMs / secondMs} seconds.`);
+    timers.after(awayMs, () => this.#launchProgram(kind, name, launch));
   }
 
   async #untilDone(isDone: () => Promise<boolean>): Promise<void> {
@@ -237,6 +254,10 @@ class Program {
       stdio: ['ignore', output, output],
     });
     this.ended = new Promise((done) => this.#child.once('exit', done));
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
   }
 
   lastLines(): string {

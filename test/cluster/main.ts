@@ -4,8 +4,9 @@
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { secondMs } from '../../src/base/units.ts';
 import { ensureEtcd, etcdPath } from '../../tools/etcd.mjs';
-import { LocalCluster } from './local-cluster.ts';
+import { awayMs, LocalCluster } from './local-cluster.ts';
 
 const usage = 'usage: npm run cluster [-- --dir DIR]';
 
@@ -15,7 +16,7 @@ function readCommand(): { readonly directory: string | undefined } {
 }
 
 function told(cluster: LocalCluster): string {
-  const { servers, directory, isKept, rootToken } = cluster;
+  const { servers, directory, isKept, rootToken, pid } = cluster;
   return `
 Three servers, two nodes and three members of etcd run. Their logs are in ${directory}
 
@@ -25,6 +26,7 @@ In another terminal:
   bin/roster node status
   bin/roster job run examples/web.json
   bin/roster operator leader step-down
+  kill -9 ${pid}    # a server; it starts again after ${awayMs / secondMs} seconds, as every process does that ends
 
 Ctrl-C ends them${isKept ? '' : ' and removes their directory'}.
 `;
@@ -39,7 +41,7 @@ async function main(): Promise<number> {
     );
     return 1;
   }
-  const cluster = new LocalCluster(directory);
+  const cluster = new LocalCluster(directory, (sentence) => process.stdout.write(`${sentence}\n`));
   const signalled = new Promise<undefined>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => resolve(undefined));
@@ -48,8 +50,7 @@ async function main(): Promise<number> {
   try {
     const started = await Promise.race([cluster.start().then(() => true), signalled]);
     if (started) process.stdout.write(told(cluster));
-    const ended = started && (await Promise.race([cluster.ended, signalled]));
-    if (ended) throw new Error(ended);
+    await signalled;
     return 0;
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
