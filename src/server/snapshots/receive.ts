@@ -4,7 +4,7 @@ import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { SnapshotReader } from '../../model/snapshot/snapshot-file.ts';
 import type { SnapshotHeader } from '../../model/snapshot/snapshot-header.ts';
-import { StateCorrupted, StateFormatUnknown } from '../../state/errors.ts';
+import { StateFormatUnknown } from '../../state/errors.ts';
 import type { StateDraft } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 
@@ -81,8 +81,7 @@ function known(add: () => void): void {
     if (error instanceof StateFormatUnknown) {
       throw refusal('snapshot-too-new', { reason: error.message });
     }
-    const reason = error instanceof StateCorrupted ? error.message : 'a row cannot be read';
-    throw refusal('snapshot-damaged', { reason });
+    throw refusal('snapshot-damaged', { reason: 'rows of it cannot be read' });
   }
 }
 
