@@ -30,12 +30,26 @@ export function requireRight(
 /** Refuses texts that a node could not reach its servers with. */
 export function requireRightTrust(texts: TrustedTexts): void {
   const { caCertificate: authorities, clientCertificate: certificate, clientKey } = texts;
+  requireUsable('the servers', { authorities, certificate, privateKey: clientKey });
+}
+
+/** Refuses texts that a server could not reach its etcd with. */
+export const requireRightForEtcd = (texts: ClientTexts): void => requireUsable('etcd', texts);
+
+/** All in PEM. */
+interface ClientTexts {
+  readonly authorities?: string | undefined;
+  readonly certificate?: string | undefined;
+  readonly privateKey?: string | undefined;
+}
+
+function requireUsable(whom: string, { authorities, certificate, privateKey }: ClientTexts): void {
   const ofAuthority = authorities === undefined ? undefined : certificateFault(authorities);
-  const given = { privateKey: clientKey ?? '', verifiesClients: false };
+  const given = { privateKey: privateKey ?? '', verifiesClients: false };
   const faults = [
     ...(ofAuthority === undefined ? [] : [`the authority: ${ofAuthority}`]),
     ...(certificate === undefined ? [] : certificateFaults({ ...given, certificate })),
   ];
   if (faults.length === 0) return;
-  throw new Error(`the certificates for the servers cannot be used: ${faults.join('; ')}`);
+  throw new Error(`the certificates for ${whom} cannot be used: ${faults.join('; ')}`);
 }

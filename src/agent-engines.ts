@@ -1,7 +1,9 @@
 /** Work on the stores of the state while no agent runs. */
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { World } from './base/ports.ts';
+import { holdDirectory } from './node/directory-lock.ts';
 import { findDangling } from './server/snapshots/dangling.ts';
 import { type Recovered, recoverLog } from './server/snapshots/recover.ts';
 import { writeRepaired } from './server/snapshots/repair.ts';
@@ -64,6 +66,7 @@ export interface RecoveredStores extends Recovered {
 export async function recoverStores(options: RecoverOptions): Promise<RecoveredStores> {
   const { from, dataDirectory, etcd, world, version } = options;
   const directory = serverDirectory(dataDirectory);
+  const release = existsSync(directory) ? holdDirectory(directory) : () => {};
   const recovery = openRecovery({ ...etcd, world, directory, report: () => {} });
   try {
     return { ...(await recoverLog({ recovery, from, world, version })), to: recovery.name };
@@ -71,6 +74,7 @@ export async function recoverStores(options: RecoverOptions): Promise<RecoveredS
     throw named(error, recovery.name);
   } finally {
     await recovery.close();
+    release();
   }
 }
 

@@ -41,7 +41,7 @@ export async function keptRootKey(
     return Buffer.from(world.secrets.bytes(rootKeyBytes)).toString('base64');
   };
   try {
-    return parseRootKey(await kept(dataDirectory, 'root-key', make));
+    return parseRootKey(await kept(dataDirectory, 'root-key', make), rootKeyFileOf(dataDirectory));
   } catch (error) {
     if (isAlone || !(error instanceof WrongRootKey)) throw error;
     return world.secrets.bytes(rootKeyBytes);
@@ -58,7 +58,7 @@ export async function opensKeyring(
   const keys = state.read().table(keyringKeys);
   if (keys.size === 0) return true;
   const text = given === undefined ? await read(dataDirectory, 'root-key') : undefined;
-  const rootKey = text === undefined ? given : parseRootKey(text);
+  const rootKey = text === undefined ? given : parseRootKey(text, rootKeyFileOf(dataDirectory));
   return rootKey !== undefined && Keyring.opens(keys.scan(), rootKey, world);
 }
 
@@ -112,12 +112,19 @@ async function openedBy(
 // Not in limits: the key length of the cipher.
 const rootKeyBytes = 32;
 
-/** @throws Error if the text is not 32 bytes in base64 */
-export function parseRootKey(text: string): Uint8Array {
+const rootKeyFileOf = (dataDirectory: string | undefined) =>
+  dataDirectory && join(dataDirectory, 'root-key');
+
+/**
+ * @param file where the text is from
+ * @throws Error if the text is not 32 bytes in base64
+ */
+export function parseRootKey(text: string, file?: string): Uint8Array {
   const bytes = Buffer.from(text.trim(), 'base64');
   if (bytes.length === rootKeyBytes) return bytes;
+  const place = file === undefined ? '' : ` in "${file}"`;
   throw new Error(
-    'the root key must be 32 bytes in base64, as "openssl rand -base64 32" makes them',
+    `the root key${place} must be 32 bytes in base64, as "openssl rand -base64 32" makes them`,
   );
 }
 

@@ -1,9 +1,11 @@
 /** Puts together the way of a server to its log and to the other servers of its cluster. */
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { opensKeyring } from './agent-secrets.ts';
 import type { Api } from './api/api.ts';
 import { isLoopback } from './api/http-server.ts';
 import type { ServersDoor } from './api/servers-stream.ts';
+import type { Opened } from './base/opened.ts';
 import type { World } from './base/ports.ts';
 import { limits } from './model/limits.ts';
 import { lagsOf } from './server/attention/cluster.ts';
@@ -19,6 +21,7 @@ import type { Server } from './server/server.ts';
 import type { Servers } from './server/servers.ts';
 import { LocalServers } from './server/servers-local.ts';
 import type { EtcdSettings, OpenedEtcd } from './state/engine/etcd/open.ts';
+import { StateError } from './state/errors.ts';
 import type { State } from './state/types.ts';
 
 /** The other servers are processes of their own, which are reached over the network. */
@@ -124,21 +127,36 @@ interface LogOptions extends Waiting {
 export async function openLog(
   { dataDirectory, world, log, signal, waiting }: LogOptions,
   settings: EtcdSettings,
+  opened: Opened,
 ): Promise<OpenedEtcd> {
   const { openEtcd } = await import('./state/engine/etcd/open.ts');
+  const directory = dataDirectory && join(dataDirectory, 'server');
+  if (directory !== undefined) {
+    // Two servers would replace each other's copy of the state, and the note of the log that they have known.
+    const { holdDirectory } = await import('./node/directory-lock.ts');
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    opened.add(holdDirectory(directory));
+  }
   return openEtcd({
     ...settings,
     world,
-    directory: dataDirectory && join(dataDirectory, 'server'),
+    directory,
     isHeldBack: true,
-    report: (error) => log.warn({ error }, 'the log in etcd'),
+    report: (error) => log.warn(told(error), 'the log in etcd'),
     signal,
     waiting: (error) => {
-      log.error({ error }, 'this server waits for the log');
+      log.error(told(error), 'this server waits for the log');
       waiting(error.message);
     },
   });
 }
+
+/** A fault of etcd or of the way to it in words alone; a bug with its stack. */
+const told = (error: unknown) =>
+  error instanceof Error &&
+  (error.constructor === Error || error instanceof StateError || 'kind' in error)
+    ? { reason: error.message }
+    : { error };
 
 /** Resolves when some server leads. A server without the root key of its cluster does not try to. */
 export async function settledLog(

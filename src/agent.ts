@@ -55,6 +55,7 @@ import type { EtcdSettings } from './state/engine/etcd/open.ts';
 import { MemoryDisk, MemoryEngine } from './state/engine/memory.ts';
 import { SqliteEngine } from './state/engine/sqlite.ts';
 import { newestVersions } from './state/form.ts';
+import type { LogHealth } from './state/log-health.ts';
 import { openState } from './state/state.ts';
 import type { AnyDefinition } from './state/table.ts';
 import { allTables, storedForm } from './state/tables.ts';
@@ -158,8 +159,8 @@ export interface Agent {
   /** The given or generated root token. */
   readonly rootToken: string | undefined;
   readonly state: State;
-  /** The fault of the log that servers share, such as that only a copy of the state is shown; `undefined`: it has none. */
-  readonly logFault: string | undefined;
+  /** Why it answers nothing, or not all, as the end of "It answers, but"; `undefined`: it answers. */
+  readonly fault: string | undefined;
   /** Serves one request in process. */
   handle(request: Request): Promise<Answer>;
   /** `stop` ends the running tasks first, `keep` leaves them to their supervisor. */
@@ -256,8 +257,8 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
     trust,
     rootToken,
     state,
-    get logFault() {
-      return log && logFaultOf(log());
+    get fault() {
+      return faultOf(server, log);
     },
     handle: async (request) => api.handle(request),
     close: async (fate) => {
@@ -286,6 +287,9 @@ async function preparedNode({ node, http, ...options }: Settled, opened: Opened)
   return prepared;
 }
 
+const faultOf = ({ silence }: Server, log: (() => LogHealth) | undefined): string | undefined =>
+  silence === undefined ? log && logFaultOf(log()) : `with errors alone: ${silence}`;
+
 const ofNode = (node: () => RunningNode | undefined) => ({
   node: () => node()?.id,
   metricsOfNode: () => node()?.metrics(),
@@ -309,7 +313,7 @@ async function openServer(
   opened: Opened,
 ) {
   const { dataDirectory, world, log, version, makesRootToken = false } = options;
-  const etcd = options.etcd && (await openLog(options, options.etcd));
+  const etcd = options.etcd && (await openLog(options, options.etcd, opened));
   const given = options.engine ?? etcd?.engine ?? newEngine(options);
   const readers = readersOf(options, given);
   const engine: Engine = readers?.feeding ?? given;

@@ -132,7 +132,7 @@ async function startServer(options: AgentOptions, log: Log, ports: ServerPorts):
   const rootKey =
     keyText === undefined
       ? options.keyService && (await keyServiceOf(options.keyService))
-      : parseRootKey(keyText);
+      : parseRootKey(keyText, rootKeyFile);
   const { caFile } = options.peering;
   const peerAuthority = caFile === undefined ? undefined : await readNamed(caFile);
   const { name, datacenter } = options.node;
@@ -325,18 +325,23 @@ async function keptAlive<T>(run: () => Promise<T>): Promise<T> {
 }
 
 async function etcdOf(etcd: EtcdOptions): Promise<EtcdSettings> {
-  const { endpoints, prefix, quotaBytes, user } = etcd;
-  const [authorities, certificate, privateKey, password] = await Promise.all(
-    [etcd.caFile, etcd.certificateFile, etcd.keyFile, etcd.passwordFile].map((path) =>
+  const { endpoints, prefix, quotaBytes, user, passwordFile = '' } = etcd;
+  const [authorities, certificate, privateKey] = await Promise.all(
+    [etcd.caFile, etcd.certificateFile, etcd.keyFile].map((path) =>
       path === undefined ? undefined : readNamed(path),
     ),
   );
+  const tls = { authorities, certificate, privateKey };
+  if (etcd.usesTls) (await import('./agent-certificate.ts')).requireRightForEtcd(tls);
+  const password = async () => (await readNamed(passwordFile)).trimEnd();
+  // Faults of the file are told before anything is begun.
+  if (user !== undefined) await password();
   return {
     endpoints,
     prefix,
     quotaBytes,
-    ...(etcd.usesTls && { tls: { authorities, certificate, privateKey } }),
-    ...(user !== undefined && { login: { user, password: (password ?? '').trimEnd() } }),
+    ...(etcd.usesTls && { tls }),
+    ...(user !== undefined && { login: { user, password } }),
   };
 }
 

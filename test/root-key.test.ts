@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { type Agent as Created, createAgent } from '../src/agent.ts';
+import { parseRootKey } from '../src/agent-secrets.ts';
 import type { KeyService } from '../src/server/keyring/key-service.ts';
 import {
   agentWords,
@@ -229,3 +230,9 @@ async function freePort(): Promise<number> {
   await new Promise((done) => server.close(done));
   return port;
 }
+
+test('a file with another text is named', () => {
+  expect(() => parseRootKey('short', '/etc/roster/root-key')).toThrow(
+    'the root key in "/etc/roster/root-key" must be 32 bytes in base64',
+  );
+});

@@ -20,7 +20,9 @@ const healthy: LogHealth = {
   contactMs: 20,
   leaseAgeMs: 1500,
   isUnconfirmed: false,
+  isHeldBack: false,
   fault: undefined,
+  obstacle: undefined,
   isDiverged: false,
   appends: { count: 3, totalMs: 12, unknown: 1 },
   store,
@@ -37,6 +39,11 @@ describe('the health of the log', () => {
       'the log has not answered since this server started: it shows its copy of the state, as of 1m1s ago',
     ],
     [{ contactMs: limits.servers.logSilentMs + 5000 }, false, 'the log has not answered for 20s'],
+    [
+      { contactMs: 61_000, obstacle: new Error('etcd: permission denied') },
+      false,
+      'the log has not answered for 1m1s: etcd: permission denied',
+    ],
     [{ fault: new Error('it has diverged') }, false, 'it has diverged'],
     [
       { store: { ...store, isOutOfSpace: true } },

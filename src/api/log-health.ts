@@ -30,14 +30,16 @@ export function logFaultOf({
   isUnconfirmed,
   store,
   fault,
+  obstacle,
 }: LogHealth): string | undefined {
   if (fault !== undefined) return fault.message;
   if (contactMs === undefined) return 'the log has not answered yet';
+  const why = obstacle === undefined ? '' : `: ${obstacle.message}`;
   const since = formatDuration(Math.round(contactMs / 1000) * 1000 * nanosecondsPerMillisecond);
   if (isUnconfirmed) {
-    return `the log has not answered since this server started: it shows its copy of the state, as of ${since} ago`;
+    return `the log has not answered since this server started: it shows its copy of the state, as of ${since} ago${why}`;
   }
-  if (contactMs > limits.servers.logSilentMs) return `the log has not answered for ${since}`;
+  if (contactMs > limits.servers.logSilentMs) return `the log has not answered for ${since}${why}`;
   if (store?.isOutOfSpace)
     return `the store of the log takes no writes: it has reached its quota; ${store.member} is the fullest`;
   if (store?.isFull)

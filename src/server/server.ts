@@ -134,11 +134,14 @@ export class Server {
 
   /** Why this server answers nothing; `undefined`: it answers. */
   get notReady(): RosterError | undefined {
-    if (this.#outdated !== undefined) return refusal('not-ready', { reason: this.#outdated });
-    if (!this.keyring.isForeign) return undefined;
-    const reason =
-      'its root key is missing, or is another one than that of the cluster. Give it the root key of the other servers';
-    return refusal('not-ready', { reason });
+    const reason = this.silence;
+    return reason === undefined ? undefined : refusal('not-ready', { reason });
+  }
+
+  /** The reason in {@link notReady}. */
+  get silence(): string | undefined {
+    if (this.#outdated !== undefined || !this.keyring.isForeign) return this.#outdated;
+    return 'its root key is missing, or is another one than that of the cluster. Give it the root key of the other servers';
   }
 
   /** Whether it is the only server there can be. */

@@ -8,8 +8,12 @@ export interface LogHealth {
   readonly isUnconfirmed: boolean;
   /** Since the lease of this process was last renewed; `undefined`: it does not lead. */
   readonly leaseAgeMs: number | undefined;
+  /** Whether this process does not try to lead, as nobody knows yet whether it has the root key of the cluster. */
+  readonly isHeldBack: boolean;
   /** Why this process neither leads nor follows; `undefined`: it does. */
   readonly fault: Error | undefined;
+  /** Why the log cannot be reached at the moment; `undefined`: it can. */
+  readonly obstacle: Error | undefined;
   readonly isDiverged: boolean;
   readonly appends: AppendFigures;
   /** Size and version of the store, as it tells them; `undefined`: unknown. */

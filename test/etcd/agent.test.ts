@@ -105,10 +105,30 @@ describe('an agent on etcd', needing(etcdServer), () => {
     const other = await start(directory(), '/keyed/', new Uint8Array(32).fill(8));
     const { status, json } = await call(other, 'GET', '/v1/namespaces');
     expect([status, json.code]).toEqual([503, 'not-ready']);
-    await end(other);
-    expect(await front()).toEqual(before);
+    expect(other.fault).toMatch(/^with errors alone: its root key is missing/);
     const right = await start(directory(), '/keyed/');
     expect((await call(right, 'PUT', '/v1/namespace/a', { Name: 'a' })).status).toBe(200);
+    // It cannot prove itself to the others, so they do not hear of it.
+    const listed = await eventually(async () => {
+      const { keys } = await cluster
+        .client()
+        .range({ key: '/keyed/member/', end: '/keyed/member0' });
+      expect(keys).not.toEqual([]);
+      return keys;
+    });
+    expect(listed).toHaveLength(1);
+    await end(right);
+    const after = await front();
+    await end(other);
+    expect(await front()).toEqual(after);
+  });
+
+  test('holds its data directory, which has the note of its log and its copy of the state', async () => {
+    const own = directory();
+    const first = await start(own, '/held/');
+    await expect(start(own, '/held/')).rejects.toThrow('is in use by another agent');
+    await end(first);
+    await end(await start(own, '/held/'));
   });
 
   test('does not follow an etcd that is not the one of before, and is not in its list of servers', async () => {

@@ -1,5 +1,6 @@
 /** Etcd that speaks TLS and checks its clients. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requireRightForEtcd } from '../../src/agent-certificate.ts';
 import { needing } from '../../src/base/not-run.test-helper.ts';
 import { authorityCertificate } from '../../src/model/config-entry/certificates.test-helper.ts';
 import { certificate as otherAuthority } from '../support/certificate.ts';
@@ -16,6 +17,17 @@ const tls: EtcdTls = {
   server: { certificate: serverCertificate, privateKey: serverKey, authorities },
   client: { authorities, certificate: clientCertificate, privateKey: clientKey },
 };
+
+test.each([
+  ['an authority that is none', { authorities: 'swordfish' }, 'the authority: it is not PEM'],
+  ['another key', { ...tls.client, privateKey: serverKey }, 'privateKey'],
+  ['no key', { ...tls.client, privateKey: undefined }, 'privateKey'],
+])('%s is refused before etcd is asked, by name', (_, texts, sentence) => {
+  expect(() => requireRightForEtcd(texts)).toThrow(
+    new RegExp(`^the certificates for etcd cannot be used: ${sentence}`),
+  );
+  expect(() => requireRightForEtcd(tls.client)).not.toThrow();
+});
 
 describe('etcd with TLS', needing(etcdServer), () => {
   let cluster: EtcdCluster;

@@ -185,11 +185,15 @@ export class EtcdCluster {
     await this.ready();
   }
 
-  /** Calls the JSON gateway, for what the client of the engine does not do. */
-  async call(path: string, body: object, at = 0): Promise<unknown> {
+  /**
+   * Calls the JSON gateway, for what the client of the engine does not do.
+   * @param token the answer of `auth/authenticate`, for an etcd with users
+   */
+  async call(path: string, body: object, at = 0, token?: string): Promise<unknown> {
     const answer = await fetch(`http://${this.endpoints[at]}/v3/${path}`, {
       method: 'POST',
       body: JSON.stringify(body),
+      ...(token !== undefined && { headers: { authorization: token } }),
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${path}: ${text}`);

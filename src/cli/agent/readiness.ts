@@ -1,10 +1,10 @@
-/** The line that tells where the agent listens, and the fault of its log. */
-export const readiness = ({ address, logFault }: Readiness): string =>
-  logFault === undefined
+/** The line that tells where the agent listens, and why it is of limited use. */
+export const readiness = ({ address, fault }: Readiness): string =>
+  fault === undefined
     ? `Roster is ready at ${address}\n`
-    : `Roster answers at ${address}, but ${logFault}\n`;
+    : `Roster answers at ${address}, but ${fault}\n`;
 
 interface Readiness {
   readonly address: string;
-  readonly logFault: string | undefined;
+  readonly fault: string | undefined;
 }

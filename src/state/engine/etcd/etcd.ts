@@ -53,7 +53,6 @@ export class EtcdEngine implements Engine {
   #isBeating = false;
   #isBeatWanted = false;
   #looking: Timer | undefined;
-  #isUnreachable = false;
   #isClosed = false;
   readonly #elected = Promise.withResolvers<void>();
 
@@ -109,7 +108,7 @@ export class EtcdEngine implements Engine {
 
   /** Its name for a leader that steps down; `undefined`: it cannot succeed it at once. */
   get candidate(): string | undefined {
-    const isAway = this.#isClosed || this.#isUnreachable || this.#leadership.leader;
+    const isAway = this.#isClosed || this.#figures.obstacle || this.#leadership.leader;
     return isAway || this.#lease.restsForGood || this.#lease.isHeldBack ? undefined : this.#server;
   }
 
@@ -123,7 +122,8 @@ export class EtcdEngine implements Engine {
     const { health } = this.#figures;
     const term = Math.max(health.term, epoch);
     const leaseAgeMs = leader ? this.#lease.ageMs : undefined;
-    return { ...health, term, leaseAgeMs, store: this.#watchdog.store };
+    const { isHeldBack } = this.#lease;
+    return { ...health, term, leaseAgeMs, isHeldBack, store: this.#watchdog.store };
   }
 
   async *load(): AsyncGenerator<LoadStep> {
@@ -149,7 +149,7 @@ export class EtcdEngine implements Engine {
     if (found === undefined) return undefined;
     this.isFromCopy = true;
     this.#figures.beginAt(found.currentMs);
-    this.#isUnreachable = true;
+    this.#figures.obstacle = reason;
     this.#elected.resolve();
     return { front: undefined, snapshot: found.copy };
   }
@@ -276,7 +276,7 @@ export class EtcdEngine implements Engine {
       if (this.#leadership.leader) await this.#renew();
       else await this.#campaign();
       this.#figures.current(startMs);
-      this.#isUnreachable = false;
+      this.#figures.obstacle = undefined;
     } catch (error) {
       this.#onFault(error);
       nextMs = this.#limits.retryMs * (1 + random.fraction());
@@ -368,8 +368,8 @@ export class EtcdEngine implements Engine {
   #onFault(error: unknown): void {
     if (this.#isClosed) return;
     const isFinal = error instanceof StateError && !(error instanceof Fenced);
-    if (isFinal || !this.#isUnreachable) this.#options.report(error);
-    this.#isUnreachable = true;
+    if (isFinal || !this.#figures.obstacle) this.#options.report(error);
+    this.#figures.obstacle = error as Error;
     if (!isFinal) return;
     this.#figures.fault = error;
     this.#isClosed = true;

@@ -14,14 +14,16 @@ export class Figures {
   #term = 0;
   /** Why the engine cannot go on. */
   fault: Error | undefined;
+  /** Why the log cannot be reached at the moment. */
+  obstacle: Error | undefined;
   #appends: AppendFigures = { count: 0, totalMs: 0, unknown: 0 };
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  get health(): Omit<LogHealth, 'leaseAgeMs' | 'store'> {
-    const { fault } = this;
+  get health(): Omit<LogHealth, 'leaseAgeMs' | 'isHeldBack' | 'store'> {
+    const { fault, obstacle } = this;
     const contactMs =
       this.#heardMs === undefined ? undefined : this.#clock.monotonicMs() - this.#heardMs;
     const isDiverged = fault instanceof Diverged;
@@ -31,6 +33,7 @@ export class Figures {
       contactMs,
       isUnconfirmed,
       fault,
+      obstacle,
       isDiverged,
       appends: this.#appends,
     };

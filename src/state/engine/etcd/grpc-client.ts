@@ -51,7 +51,13 @@ export interface EtcdAddress {
         readonly privateKey?: string | undefined;
       }
     | undefined;
-  readonly login?: { readonly user: string; readonly password: string } | undefined;
+  readonly login?:
+    | {
+        readonly user: string;
+        /** Read anew before each login, since it may have been changed meanwhile. */
+        readonly password: () => Promise<string>;
+      }
+    | undefined;
 }
 
 export interface GrpcEtcdOptions extends EtcdAddress {
@@ -265,10 +271,7 @@ export class GrpcEtcdClient implements EtcdClient {
     const metadata = new Metadata();
     const { login } = this.#options;
     if (login === undefined || method === methods.authenticate) return metadata;
-    const asked = { name: login.user, password: login.password };
-    this.#token ??= this.#send(methods.authenticate, asked, this.#limits.callMs).then(
-      ({ token }) => token,
-    );
+    this.#token ??= this.#logIn(login);
     try {
       metadata.set('token', await this.#token);
     } catch (error) {
@@ -276,6 +279,14 @@ export class GrpcEtcdClient implements EtcdClient {
       throw error;
     }
     return metadata;
+  }
+
+  async #logIn({ user, password }: NonNullable<EtcdAddress['login']>): Promise<string> {
+    const read = await password().catch((error: Error) => {
+      throw new EtcdError('refused', `the password for etcd: ${error.message}`, error);
+    });
+    const asked = { name: user, password: read };
+    return (await this.#send(methods.authenticate, asked, this.#limits.callMs)).token;
   }
 }
 

@@ -18,7 +18,7 @@ export interface EtcdMembersOptions {
   readonly timers: Timers;
   readonly keys: Keys;
   readonly limits: EtcdLimits;
-  /** Whether the log of these keys is that of this server. Until then it is not listed there. */
+  /** Whether the log of these keys is that of this server, which can use it. Until then it is not listed there. */
   readonly mayJoin: () => boolean;
   /** Told of faults, which harm nothing by themselves. */
   readonly report: (fault: unknown) => void;

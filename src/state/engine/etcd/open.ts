@@ -40,7 +40,10 @@ export function openEtcd({ directory, ...options }: OpenEtcdOptions): OpenedEtcd
   const keys = new Keys(options.prefix);
   const kept = directory === undefined ? {} : keptIn(directory);
   const engine = new EtcdEngine({ ...parts, ...kept });
-  const mayJoin = () => !engine.health.isUnconfirmed && engine.health.fault === undefined;
+  const mayJoin = () => {
+    const { isUnconfirmed, isHeldBack, fault } = engine.health;
+    return !isUnconfirmed && !isHeldBack && fault === undefined;
+  };
   const members = new EtcdMembers({ ...parts, keys, limits: etcdLimits, mayJoin });
   return { engine, members };
 }
