@@ -3,19 +3,15 @@
  * starts it (`agent-deciding.ts`). src/server/scheduling/DESIGN.md
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Beat, ThreadData } from './agent-thread.ts';
 import { present } from './base/assert.ts';
 import { realWorld } from './base/ports-real.ts';
+import { ThreadCounts } from './base/thread-counts.ts';
 import type { FromDecider, ToDecider } from './server/scheduling/decider/decider.ts';
 import { FollowingDecider } from './server/scheduling/decider/following.ts';
 
-/** Memory that a decider shares with the main thread. */
-export interface DeciderData {
-  /** The number of bytes that the decider has taken. */
-  readonly taken: SharedArrayBuffer;
-}
-
 const port = present(parentPort, 'this file runs as a worker');
-const taken = new BigInt64Array((workerData as DeciderData).taken);
+const counts = new ThreadCounts((workerData as ThreadData).counts);
 
 const givenAway = (message: FromDecider): ArrayBuffer[] =>
   message.kind === 'decided' ? message.result.parts.map(({ buffer }) => buffer) : [];
@@ -23,10 +19,13 @@ const givenAway = (message: FromDecider): ArrayBuffer[] =>
 const decider = new FollowingDecider({
   world: realWorld,
   tell: (message: FromDecider) => port.postMessage(message, givenAway(message)),
-  note: (bytes) => Atomics.add(taken, 0, BigInt(bytes)),
+  note: (bytes) => counts.noteTaken(bytes),
   fail: (error) => {
     // The main thread hears of it, and starts another one.
     throw error;
   },
 });
-port.on('message', (message: ToDecider) => decider.take(message));
+port.on('message', (message: ToDecider | Beat) => {
+  if (message.kind === 'beat') counts.noteAnswer();
+  else decider.take(message);
+});

@@ -3,6 +3,7 @@
  * leads, starts it (`agent-readers.ts`) and feeds it the log. src/server/readers/DESIGN.md
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Beat, ThreadData } from './agent-thread.ts';
 import { openUi, type UiSettings } from './agent-ui.ts';
 import { Api, type ApiOptions } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
@@ -10,6 +11,7 @@ import { AuditFile } from './api/audit-file.ts';
 import type { ServerCertificate } from './api/server-certificate.ts';
 import { present } from './base/assert.ts';
 import { realWorld } from './base/ports-real.ts';
+import { ThreadCounts } from './base/thread-counts.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
 import type { Log } from './server/context.ts';
 import { Keyring } from './server/keyring/keyring.ts';
@@ -44,14 +46,12 @@ export interface ReaderSettings {
   readonly isTraced: boolean;
 }
 
-/** Memory that a reader shares with the main thread. */
+/** Memory that a reader shares with the main thread and the other readers. */
 export interface ReaderMemory {
   readonly durable: SharedArrayBuffer;
-  /** The number of bytes that the reader has taken. */
-  readonly taken: SharedArrayBuffer;
 }
 
-export interface ReaderData extends ReaderSettings, ReaderMemory {}
+interface ReaderData extends ReaderSettings, ReaderMemory, ThreadData {}
 
 /** Messages to a reader, besides frames of streams. */
 export type ToReader = Fed | Control | { readonly kind: 'verbosity'; readonly isVerbose: boolean };
@@ -87,14 +87,15 @@ async function runReader(data: ReaderData): Promise<void> {
   const verbosity = { isVerbose: data.isVerbose };
   const log = logTo(port, verbosity);
   const durable = new DurableIndex(data.durable);
-  const taken = new BigInt64Array(data.taken);
-  const note = (bytes: number) => Atomics.add(taken, 0, BigInt(bytes));
+  const counts = new ThreadCounts(data.counts);
+  const note = (bytes: number) => counts.noteTaken(bytes);
   const engine = new ReaderEngine(durable, note, world);
   const socket = threadSocket(port);
   const controls = controlsOf();
-  port.on('message', (message: ToReader) => {
+  port.on('message', (message: ToReader | Beat) => {
     if (socket.take(message)) return;
-    if (message.kind === 'verbosity') verbosity.isVerbose = message.isVerbose;
+    if (message.kind === 'beat') counts.noteAnswer();
+    else if (message.kind === 'verbosity') verbosity.isVerbose = message.isVerbose;
     else if (message.kind === 'listen' || message.kind === 'renew' || message.kind === 'close') {
       controls.take(message);
     } else engine.take(message);

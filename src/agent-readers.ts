@@ -1,15 +1,8 @@
 /** Starts the readers of an agent, and starts them again. src/server/readers/DESIGN.md */
-import { getHeapStatistics } from 'node:v8';
-import { Worker } from 'node:worker_threads';
-import type {
-  FromReader,
-  ReaderData,
-  ReaderMemory,
-  ReaderSettings,
-  ToReader,
-} from './agent-reader.ts';
+import type { FromReader, ReaderMemory, ReaderSettings, ToReader } from './agent-reader.ts';
 import { hereServer } from './agent-servers.ts';
 import type { Telemetry } from './agent-telemetry.ts';
+import { AgentThread } from './agent-thread.ts';
 import type { Api } from './api/api.ts';
 import type { AuditSink } from './api/audit.ts';
 import type { ReaderMetrics } from './api/metrics/metrics.ts';
@@ -17,13 +10,13 @@ import { ToldMetrics } from './api/metrics/sums.ts';
 import type { ProfileOfReader } from './api/routes/diagnosis.ts';
 import type { ServerCertificate } from './api/server-certificate.ts';
 import { delay, type World } from './base/ports.ts';
-import { mebibyte } from './base/units.ts';
 import type { MonitoredLog } from './model/monitor/log-lines.ts';
 import type { StreamOpener } from './model/node-stream/stream-connection.ts';
 import type { Log } from './server/context.ts';
 import { readerLimits } from './server/readers/limits.ts';
 import { threadSocket } from './server/readers/link.ts';
 import { type HereMain, ReaderLink } from './server/readers/reader-link.ts';
+import { type ThreadEnds, ThreadFault } from './server/readers/thread-ends.ts';
 import type { Server } from './server/server.ts';
 import type { Patience } from './server/servers.ts';
 import type { Engine } from './state/engine/engine.ts';
@@ -35,6 +28,7 @@ export interface ReadersOptions {
   readonly feeding: FeedingEngine;
   readonly world: World;
   readonly log: MonitoredLog;
+  readonly threadEnds: ThreadEnds;
 }
 
 /** The parts of the main thread that readers need. */
@@ -184,7 +178,7 @@ export class Readers {
   }
 
   #newThread({ server, api, settings, sink, telemetry }: ReadersHere): ReaderThread {
-    const { feeding, world, log } = this.#options;
+    const { feeding, world, log, threadEnds } = this.#options;
     const { answer, lags } = hereServer(server, api);
     const here: HereMain = {
       answer,
@@ -204,6 +198,7 @@ export class Readers {
       telemetry,
       world,
       log,
+      threadEnds,
     });
     this.#all.add(thread);
     void thread.ended.then((error) => this.#replace(thread, error));
@@ -256,8 +251,7 @@ export function readersOf(
   {
     readers: count = 0,
     http,
-    world,
-    log,
+    ...rest
   }: Omit<ReadersOptions, 'count' | 'feeding'> & {
     readonly readers?: number;
     readonly http?: object | undefined;
@@ -266,7 +260,7 @@ export function readersOf(
 ): Readers | undefined {
   if (count === 0 || http === undefined) return undefined;
   if (engine.end !== undefined) throw new Error('readers need a log that this process holds alone');
-  return new Readers({ count, feeding: new FeedingEngine(engine, world.timers), world, log });
+  return new Readers({ count, feeding: new FeedingEngine(engine, rest.world.timers), ...rest });
 }
 
 /** @throws Error */
@@ -281,6 +275,7 @@ interface ThreadOptions extends Pick<ReadersHere, 'sink' | 'settings' | 'telemet
   readonly durable: SharedArrayBuffer;
   readonly world: World;
   readonly log: Log;
+  readonly threadEnds: ThreadEnds;
 }
 
 /** A reader, as the main thread has it. */
@@ -291,45 +286,24 @@ class ReaderThread implements FedReader {
   readonly ended: Promise<Error | undefined>;
   readonly link: ReaderLink;
   readonly #options: ThreadOptions;
-  readonly #worker: Worker;
-  readonly #taken: BigInt64Array;
+  readonly #thread: AgentThread;
   #isReady: () => void = () => {};
   #listens: (address: string) => void = () => {};
 
   constructor(options: ThreadOptions) {
-    const { settings, durable, here, world, log } = options;
+    const { settings, durable, here, world, log, threadEnds: ends } = options;
     this.#options = options;
-    const memory: ReaderMemory = {
-      durable,
-      taken: new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT),
-    };
-    this.#taken = new BigInt64Array(memory.taken);
-    // In the published package the reader is a bundle beside this one.
-    const name = import.meta.url.endsWith('.ts') ? './agent-reader.ts' : './reader.js';
-    const worker = new Worker(new URL(name, import.meta.url), {
-      workerData: { ...settings, ...memory } satisfies ReaderData,
-      // By default a thread gets a smaller heap than the main thread.
-      resourceLimits: {
-        maxOldGenerationSizeMb: Math.floor(getHeapStatistics().heap_size_limit / mebibyte),
-      },
-    });
-    this.#worker = worker;
+    const data: ReaderSettings & ReaderMemory = { ...settings, durable };
+    const { silentBeats } = readerLimits;
+    this.#thread = new AgentThread({ noun: 'reader', data, silentBeats, world, log, ends });
+    const { worker, ended } = this.#thread;
     const socket = threadSocket(worker);
     const onError = (error: unknown) => log.error({ error }, 'a stream of a reader failed');
     this.link = new ReaderLink({ id: 'reader', socket, timers: world.timers, here, onError });
     worker.on('message', (message: FromReader) => {
       if (!socket.take(message)) this.#takeMessage(message);
     });
-    this.ended = new Promise((resolve) => {
-      let fault: Error | undefined;
-      worker.once('error', (error) => {
-        fault = error as Error;
-      });
-      worker.once('exit', () => {
-        socket.ended();
-        resolve(fault);
-      });
-    });
+    this.ended = ended.finally(() => socket.ended());
     this.ready = this.#orEnd(
       new Promise((resolve) => {
         this.#isReady = resolve;
@@ -339,20 +313,19 @@ class ReaderThread implements FedReader {
   }
 
   send(message: ToReader): void {
-    this.#worker.postMessage(message);
+    this.#thread.worker.postMessage(message);
   }
 
   taken(): number {
-    return Number(Atomics.load(this.#taken, 0));
+    return this.#thread.taken();
   }
 
   tooSlow(): void {
-    this.#options.log.error({}, 'a reader does not keep up with the log');
-    this.terminate();
+    this.#thread.end(new ThreadFault('slow', 'it does not keep up with the log'));
   }
 
   terminate(): void {
-    void this.#worker.terminate();
+    this.#thread.end();
   }
 
   /** Resolves with its address. */

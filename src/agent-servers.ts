@@ -1,6 +1,8 @@
 /** Puts together the way of a server to its log and to the other servers of its cluster. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CreateAgentOptions } from './agent.ts';
+import { authorityOf } from './agent-certificate.ts';
 import { opensKeyring } from './agent-secrets.ts';
 import type { Api } from './api/api.ts';
 import { isLoopback } from './api/http-server.ts';
@@ -8,6 +10,7 @@ import type { ServersDoor } from './api/servers-stream.ts';
 import type { Opened } from './base/opened.ts';
 import type { World } from './base/ports.ts';
 import { limits } from './model/limits.ts';
+import { readAddress } from './node/fingerprint/address.ts';
 import { lagsOf } from './server/attention/cluster.ts';
 import type { Log } from './server/context.ts';
 import { ownHealth } from './server/health.ts';
@@ -17,6 +20,7 @@ import { type NetworkOptions, NetworkServers } from './server/network/network-se
 import type { HereServer } from './server/network/peer.ts';
 import { webSocketServers } from './server/network/web-socket-link.ts';
 import { ownIntroduction } from './server/nodes/introductions.ts';
+import { advertisedAddresses } from './server/peering/advertise.ts';
 import type { Server } from './server/server.ts';
 import type { Servers } from './server/servers.ts';
 import { LocalServers } from './server/servers-local.ts';
@@ -181,3 +185,20 @@ export function introducing({ context, servers }: Server): () => Promise<string>
     return isElsewhere ? servers.introduceNode({ deadlineMs: limits.servers.askMs }) : own();
   };
 }
+
+/** Tells the server the addresses and authorities by which peers reach it. */
+export function advertise(
+  server: Server,
+  options: Pick<CreateAgentOptions, 'advertise' | 'peerAuthority' | 'certificate'>,
+  listening: string | undefined,
+): void {
+  const addresses = options.advertise ?? advertisedAddresses(listening, readAddress().ip);
+  const trusted = options.peerAuthority ?? authorityOf(options.certificate);
+  server.advertise({ addresses, caPems: trusted === undefined ? [] : [trusted] });
+}
+
+/** `host:port` for the other servers; empty without a port. */
+export const addressForServers = (
+  { network }: Pick<CreateAgentOptions, 'network'>,
+  listening: string | undefined,
+): string => network?.address ?? advertisedAddresses(listening, readAddress().ip)[0] ?? '';

@@ -5,12 +5,14 @@
 import { join, resolve } from 'node:path';
 import type { DefaultPolicy } from './acl/authorizer.ts';
 import { auditSinkOf, newApi, readerSettingsOf, telemetryOf, warnOfExposure } from './agent-api.ts';
-import { authorityOf, requireRight, requireRightAuthority } from './agent-certificate.ts';
-import { startDeciderThread } from './agent-deciding.ts';
+import { requireRight, requireRightAuthority } from './agent-certificate.ts';
+import { deciderThreads } from './agent-deciding.ts';
 import type { NodeOptions, RunningNode } from './agent-node.ts';
 import { type Readers, readersOf } from './agent-readers.ts';
 import { givenRootKey, keptRootKey, keptSecret, resetFile } from './agent-secrets.ts';
 import {
+  addressForServers,
+  advertise,
   hereServer,
   introducing,
   type NetworkSettings,
@@ -35,7 +37,6 @@ import { realWorld } from './base/ports-real.ts';
 import { refusal } from './model/errors.ts';
 import { limits } from './model/limits.ts';
 import { monitored } from './model/monitor/log-lines.ts';
-import { readAddress } from './node/fingerprint/address.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import type { NodeChange } from './node/node-change.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
@@ -45,11 +46,12 @@ import type { GarbageSettings } from './server/garbage/collector.ts';
 import type { KeyService } from './server/keyring/key-service.ts';
 import { Keyring } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
-import { advertisedAddresses } from './server/peering/advertise.ts';
 import { webSocketTransport } from './server/peering/web-socket-link.ts';
+import { ThreadEnds } from './server/readers/thread-ends.ts';
 import { Server } from './server/server.ts';
 import { LocalServers } from './server/servers-local.ts';
 import { snapshotDirectory } from './server/snapshots/directory.ts';
+import { watchStore } from './server/store-watch.ts';
 import type { Engine } from './state/engine/engine.ts';
 import type { EtcdSettings } from './state/engine/etcd/open.ts';
 import { MemoryDisk, MemoryEngine } from './state/engine/memory.ts';
@@ -315,7 +317,8 @@ async function openServer(
   const { dataDirectory, world, log, version, makesRootToken = false } = options;
   const etcd = options.etcd && (await openLog(options, options.etcd, opened));
   const given = options.engine ?? etcd?.engine ?? newEngine(options);
-  const readers = readersOf(options, given);
+  const threadEnds = new ThreadEnds();
+  const readers = readersOf({ ...options, threadEnds }, given);
   const engine: Engine = readers?.feeding ?? given;
   const state = await openState({
     tables: options.tables ?? allTables,
@@ -328,6 +331,7 @@ async function openServer(
     report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
   });
   opened.add(() => state.close());
+  opened.add(watchStore({ state, timers: world.timers, log }));
   opened.add(() => etcd?.members.settled());
   await settledLog(etcd, options, state);
   const isAlone = options.servers === undefined && engine.end === undefined;
@@ -350,7 +354,8 @@ async function openServer(
   const server = new Server({
     ...(others && { servers: others.servers }),
     readers,
-    ...(options.decider && { startDecider: startDeciderThread }),
+    ...(options.decider && { startDecider: deciderThreads({ world, log, ends: threadEnds }) }),
+    ...((readers !== undefined || options.decider) && { threadEnds }),
     state,
     world,
     stopwatch: world.clock,
@@ -377,17 +382,6 @@ async function openServer(
   const health = etcd && (() => etcd.engine.health);
   return { server, state, others, rootToken, log: health, readers, rootKey };
 }
-
-/** Tells the server the addresses and authorities by which peers reach it. */
-function advertise(server: Server, options: Settled, listening: string | undefined): void {
-  const addresses = options.advertise ?? advertisedAddresses(listening, readAddress().ip);
-  const trusted = options.peerAuthority ?? authorityOf(options.certificate);
-  server.advertise({ addresses, caPems: trusted === undefined ? [] : [trusted] });
-}
-
-/** `host:port` for the other servers; empty without a port. */
-const addressForServers = ({ network }: Settled, listening: string | undefined): string =>
-  network?.address ?? advertisedAddresses(listening, readAddress().ip)[0] ?? '';
 
 function newEngine({ dataDirectory, world, version }: Settled): Engine {
   if (dataDirectory === undefined) return new MemoryEngine(new MemoryDisk(), world.timers);

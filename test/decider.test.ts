@@ -2,9 +2,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Agent, createAgent } from '../src/agent.ts';
+import { type Agent, type CreateAgentOptions, createAgent } from '../src/agent.ts';
 import type { Log } from '../src/server/context.ts';
 import { jobBody, nodeBody, rootToken } from './support/api.ts';
+import { HastyBeats, hangThread } from './support/hang-thread.ts';
 
 const agents: Agent[] = [];
 const threads: Worker[] = [];
@@ -16,6 +17,8 @@ const onThread = (message: unknown) => {
 };
 /** A new thread loads the scheduler and the model. */
 const patience = { timeout: 60_000 };
+/** The same, after the thread before it was found to hang. */
+const long = { timeout: 120_000 };
 const follows = 'evaluations are decided by a thread of their own';
 
 beforeEach(() => subscribe('worker_threads', onThread));
@@ -26,9 +29,9 @@ afterEach(async () => {
   logged.length = 0;
 });
 
-async function start() {
+async function start(options: CreateAgentOptions = {}) {
   const http = { host: '127.0.0.1', port: 0 };
-  const agent = await createAgent({ http, rootToken, decider: true, log });
+  const agent = await createAgent({ http, rootToken, decider: true, log, ...options });
   agents.push(agent);
   const call = async (method: string, path: string, body?: object | Uint8Array<ArrayBuffer>) => {
     const answer = await fetch(`${agent.address}${path}`, {
@@ -80,6 +83,24 @@ test('a decider that has ended is replaced, and meanwhile the main thread decide
   await placed('api');
   expect(await decided()).toBeGreaterThan(before);
 });
+
+test('a decider that hangs is ended and replaced, also where nothing asks it', async () => {
+  const beats = new HastyBeats();
+  const { call, placed } = await start({ world: beats.world });
+  await hangThread(threads[0]!);
+  beats.isHasty = true;
+  await expect.poll(() => logged, patience).toContain('the decider has ended: it is started again');
+  beats.isHasty = false;
+  await expect.poll(() => logged.filter((one) => one === follows), long).toHaveLength(2);
+  // The node has not been heard for long.
+  await call('PUT', '/v1/node/register', nodeBody());
+  expect(await placed('web')).toBe(1);
+  const metrics = (await call('GET', '/v1/metrics?format=json')).json();
+  const { values } = metrics.find(
+    ({ name }: { name: string }) => name === 'roster_thread_ends_total',
+  );
+  expect(values).toContainEqual({ labels: { thread: 'decider', reason: 'hung' }, value: 1 });
+}, 240_000);
 
 test('after a restore a new decider follows the restored state', async () => {
   const { call, placed, decided } = await start();

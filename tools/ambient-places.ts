@@ -25,8 +25,7 @@ export const instead: Readonly<Record<Kind, string>> = {
   files: 'files are for src/state/engine and the file access of src/node; take what those offer',
   network: 'HTTP is spoken by src/sdk/transport*.ts and served by src/api/http-server*.ts',
   programs: 'programs are started by src/node/drivers and src/node/supervisor',
-  threads:
-    'threads are for src/state/engine, src/agent-readers.ts, src/agent-deciding.ts and src/main.ts',
+  threads: 'threads are for src/state/engine, src/agent-thread.ts and src/main.ts',
   machine: 'the machine is described by src/node/fingerprint; take its facts as an argument',
   database: 'the database is behind the engine port: src/state/engine',
 };
@@ -86,7 +85,7 @@ export const places: readonly Place[] = [
       'the composition root of the web interface: its files, which a checkout makes in another process',
   },
   {
-    files: 'src/agent-{reader,readers,decider,deciding}.ts',
+    files: 'src/agent-{reader,readers,decider,thread}.ts',
     may: ['threads', 'process'],
     reason:
       'the composition root of readers and of the decider, which are threads, and where the agent starts them',

@@ -54,6 +54,7 @@ const compositionRoot = [
   'src/agent-secrets.ts',
   'src/agent-servers.ts',
   'src/agent-telemetry.ts',
+  'src/agent-thread.ts',
   'src/agent-ui.ts',
   'src/agent-virtual.ts',
 ];

@@ -16,7 +16,7 @@ export const page = 'docs/reference/metrics.md';
 /** Each title with the beginnings of the names below it. The first that fits has a metric. */
 const sections: readonly (readonly [title: string, names: RegExp])[] = [
   ['Requests', /^roster_(http|blocking|exec|ui|nodes_connected|tokens)/],
-  ['Servers', /^roster_(server|writes|metrics)/],
+  ['Servers', /^roster_(server|thread|writes|metrics)/],
   ['State and snapshots', /^roster_(state|snapshot)/],
   ['Scheduling', /^roster_(evaluation|plan|decider|placement)/],
   ['Jobs and services', /^roster_(jobs|allocations|deployments|service|task)/],

@@ -17,6 +17,11 @@ export class Timing {
     return this.#clock?.monotonicMs();
   }
 
+  /** Milliseconds since the work began; `undefined`: there is none, or nothing is measured. */
+  sinceMs(beganMs: number | undefined): number | undefined {
+    return beganMs === undefined ? undefined : this.#clock!.monotonicMs() - beganMs;
+  }
+
   /** The work that began then is done. */
   end(beganMs: number | undefined): void {
     if (beganMs === undefined) return;

@@ -14,6 +14,12 @@ export async function ownHealth(server: Server): Promise<OwnHealth> {
   const { closed } = state;
   const logMs = closed === undefined ? await reachLog(server, faults) : undefined;
   if (closed !== undefined) faults.push(closed.message);
+  const { oldestWriteMs = 0 } = state.figures;
+  if (oldestWriteMs > limits.servers.writeWaitMaxMs) {
+    faults.push(
+      `the store has not answered for ${textOf(secondMs * Math.round(oldestWriteMs / secondMs))}`,
+    );
+  }
   const contactMs = server.contact().LastContact;
   const asOf = `its state is as of ${textOf(secondMs * Math.round(contactMs / secondMs))} ago`;
   if (contactMs > server.staleMaxMs) faults.push(`stale requests are refused: ${asOf}`);

@@ -7,6 +7,7 @@ import type { Keyring } from './keyring/keyring.ts';
 import type { Outbound } from './login/outbound.ts';
 import type { Exchange } from './peering/exchange.ts';
 import type { PeeringTransport } from './peering/link.ts';
+import type { ThreadEnds } from './readers/thread-ends.ts';
 import type { StartDecider } from './scheduling/decider/decider.ts';
 import type { Servers } from './servers.ts';
 import type { SnapshotScheduleSettings } from './snapshots/schedule.ts';
@@ -42,6 +43,8 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly readers?: Pick<Servers, 'streamTo'> | undefined;
   /** Decides evaluations beside the thread of the server; the default: the server decides. */
   readonly startDecider?: StartDecider | undefined;
+  /** Ends of readers and of the decider; absent where there are none. */
+  readonly threadEnds?: ThreadEnds | undefined;
   /** Milliseconds since the log last answered, also while it leads; absent where the log has no other holder. */
   readonly logContactMs?: (() => number | undefined) | undefined;
   /** The age of its state from which on it answers no `stale` requests; the default is that of `limits.servers`. */

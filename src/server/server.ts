@@ -19,6 +19,7 @@ import { LoginService } from './login/login.ts';
 import { leaderlessSince } from './nodes/leaderless.ts';
 import { NodeStreams } from './nodes/streams.ts';
 import type { Advertised } from './peering/context.ts';
+import type { ThreadEnds } from './readers/thread-ends.ts';
 import type { ServerOptions } from './server-options.ts';
 import { alone, type Contact, type Servers } from './servers.ts';
 import { SnapshotRestorer } from './snapshots/restore.ts';
@@ -157,6 +158,11 @@ export class Server {
   /** When its term began, by its clock; `undefined`: it does not lead. */
   get leadsSinceMs(): number | undefined {
     return this.leads ? this.#leading?.sinceMs : undefined;
+  }
+
+  /** Ends of other threads of the agent, if it has any. */
+  get threadEnds(): ThreadEnds | undefined {
+    return this.#options.threadEnds;
   }
 
   /** The age of its state from which on it answers no `stale` requests. */

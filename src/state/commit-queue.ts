@@ -139,6 +139,11 @@ export class CommitQueue {
     return this.#writes;
   }
 
+  /** When the first transaction of the append under way came, if there is one and times are measured. */
+  get oldestMs(): number | undefined {
+    return this.#flying?.beganMs;
+  }
+
   /** Whether writes that somebody waits for follow each other closely. */
   get isPaced(): boolean {
     return this.#linger.isPaced;

@@ -1,5 +1,6 @@
 import type { Histogram } from '../base/histogram.ts';
 import type { Timing } from '../base/timing.ts';
+import type { CommitQueue } from './commit-queue.ts';
 
 /** Sizes and times of the state in this process. */
 export interface StateFigures {
@@ -9,6 +10,8 @@ export interface StateFigures {
   readonly logBytes: number;
   /** Transactions that wait to become durable. */
   readonly waitingWrites: number;
+  /** Age of the oldest of them; `undefined`: none is being appended, or nothing is measured. */
+  readonly oldestWriteMs: number | undefined;
   /** Whether writes that somebody waits for follow each other closely, so that long work leaves them room. */
   readonly isPaced: boolean;
   /** From the first transaction of a batch until the batch is durable. */
@@ -22,11 +25,12 @@ export const commitBounds = [
 
 export const stateFigures = (
   { sizes }: { readonly sizes: Pick<StateFigures, 'snapshotBytes' | 'logBytes'> },
-  { seconds }: Timing,
-  queue: { readonly waiting: number; readonly isPaced: boolean } | undefined,
+  times: Timing,
+  queue: Pick<CommitQueue, 'waiting' | 'isPaced' | 'oldestMs'> | undefined,
 ): StateFigures => ({
   ...sizes,
   waitingWrites: queue?.waiting ?? 0,
+  oldestWriteMs: times.sinceMs(queue?.oldestMs),
   isPaced: queue?.isPaced ?? false,
-  commitSeconds: seconds,
+  commitSeconds: times.seconds,
 });

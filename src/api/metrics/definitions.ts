@@ -119,6 +119,17 @@ const definitions = {
     help: 'When the newest snapshot on schedule was saved; 0: there is none. Absent without a schedule.',
     only: 'leader',
   },
+  roster_state_oldest_write_seconds: {
+    type: 'gauge',
+    help: 'Age of the oldest transaction that waits to become durable; 0: none waits. It grows while the disk of the store hangs.',
+    only: 'leader',
+  },
+  roster_thread_ends_total: {
+    type: 'counter',
+    help: 'Readers and deciders that ended and were replaced: they `failed`, `hung`, or were too `slow` for the log. Absent without such threads.',
+    labels: ['thread', 'reason'],
+    series: 'six',
+  },
 
   // Scheduling
   roster_evaluation_queue: {

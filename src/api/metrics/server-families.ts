@@ -2,6 +2,7 @@ import type { ResolvedCounts } from '../../acl/resolve.ts';
 import { type StreamKnown, stateOf } from '../../model/peering/state.ts';
 import type { Leading } from '../../server/leading.ts';
 import type { ServiceExchange } from '../../server/peering/exchange/service-exchange.ts';
+import type { ThreadEnds } from '../../server/readers/thread-ends.ts';
 import type { Server } from '../../server/server.ts';
 import type { LogHealth } from '../../state/log-health.ts';
 import { allTables, peerings } from '../../state/tables.ts';
@@ -51,20 +52,30 @@ export function serverFamilies(server: Server, log: LogHealth | undefined): read
       'table',
       Object.fromEntries(allTables.map((table) => [table.name, snapshot.table(table).size])),
     ),
+    ...(server.threadEnds === undefined ? [] : [threadEndFamily(server.threadEnds)]),
     ...(server.leads ? leaderFamilies(server, server.leading) : []),
     ...(log === undefined ? [] : logFamilies(log)),
   ];
 }
 
+function threadEndFamily({ counts }: ThreadEnds): Family {
+  const samples = Object.entries(counts).flatMap(([thread, reasons]) =>
+    Object.entries(reasons).map(([reason, value]) => ({ labels: { thread, reason }, value })),
+  );
+  return family('roster_thread_ends_total', samples);
+}
+
 /** The metrics that only the leader knows. */
 function leaderFamilies({ context }: Server, leading: Leading): readonly Family[] {
-  const { commitSeconds, waitingWrites, snapshotBytes, logBytes } = context.state.figures;
+  const { commitSeconds, waitingWrites, oldestWriteMs, snapshotBytes, logBytes } =
+    context.state.figures;
   const { dispatcher, schedule, decisionFigures } = leading;
   const commits = 'roster_state_commit_seconds';
   const decisions = 'roster_evaluation_seconds';
   return [
     family(commits, histogramSamples(commits, {}, commitSeconds)),
     single('roster_state_writes_waiting', waitingWrites),
+    single('roster_state_oldest_write_seconds', (oldestWriteMs ?? 0) / 1000),
     single('roster_state_snapshot_bytes', snapshotBytes),
     single('roster_state_log_bytes', logBytes),
     ...(schedule === undefined

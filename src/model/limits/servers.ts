@@ -22,6 +22,10 @@ export const serversLimits = {
   skewMaxMs: secondMs,
   /** The longest time that a server has for a read of the log's end, to be healthy. */
   healthMs: 2 * secondMs,
+  /** A leader whose oldest write waits longer for its store is not healthy, since the disk may hang. */
+  writeWaitMaxMs: 30 * secondMs,
+  /** Between two looks at that wait. */
+  writeLookMs: 5 * secondMs,
   /** A server that is further behind is not healthy. */
   behindMaxMs: 10 * secondMs,
   /** The age of its state from which on a server no longer answers `stale` requests, unless a setting says otherwise. */

@@ -2,9 +2,15 @@ import { mebibyte, secondMs } from '../../base/units.ts';
 
 /** Bounds of the readers of an agent. */
 export const readerLimits = {
+  /** Time between two beats, at which the main thread asks readers and the decider whether they take messages. */
+  beatMs: secondMs,
+  /** A reader that answers none of so many beats has hung. A collection of a large heap stops it for seconds. */
+  silentBeats: 30,
+  /** The same before the first answer of any thread: a busy machine takes its time to load a program. */
+  firstBeats: 300,
   /** A reader that has ended is started again after this time. */
   restartMs: secondMs,
-  /** The time in which a reader ends by itself when the agent does. */
+  /** The time in which a reader ends by itself when the agent does, and any thread that is ended. */
   endMs: 5 * secondMs,
   /** The time for an answer of another thread about itself. */
   answerMs: 5 * secondMs,

@@ -3,6 +3,7 @@ import type { Steps } from '../../../base/steps.ts';
 import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
 import type { SchedulerConfiguration, SchedulerResult } from '../../../scheduler/view.ts';
 import type { Fed } from '../../../state/engine/feed.ts';
+import type { ThreadFault } from '../../readers/thread-ends.ts';
 import type { PackedResult } from './packed-result.ts';
 
 /** An evaluation that is to be decided on the state at an index. */
@@ -44,7 +45,8 @@ export interface DeciderPort {
   taken(): number;
   /** Resolves with the reason, if it is known. */
   readonly ended: Promise<Error | undefined>;
-  end(): void;
+  /** Without a fault the end is wanted. */
+  end(fault?: ThreadFault): void;
 }
 
 /** Starts a decider, whose messages `listen` hears. */

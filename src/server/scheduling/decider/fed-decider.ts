@@ -6,6 +6,7 @@ import { encodeBatch } from '../../../state/codec.ts';
 import { Feed, feedView } from '../../../state/engine/feed.ts';
 import type { State } from '../../../state/types.ts';
 import type { Log } from '../../context.ts';
+import { ThreadFault } from '../../readers/thread-ends.ts';
 import type { Decider, DeciderPort, FromDecider, Question, StartDecider } from './decider.ts';
 import { deciderLimits } from './limits.ts';
 import { unpacked } from './packed-result.ts';
@@ -39,7 +40,7 @@ interface Waiting {
  *      durable: a term that ends takes its decider with it.
  *  E2. Before a question it is sent every transaction that has run, so that it decides on the head.
  *  E3. A decider that has ended is replaced after a while. Until the next one is ready there is none.
- *  E4. A decider that does not answer in time is ended.
+ *  E4. A decider that does not answer in time is ended and asked nothing more, also if it cannot be ended.
  *  E5. The bytes that wait for it are bounded (`Feed`).
  */
 export class FedDecider implements Decider {
@@ -67,10 +68,7 @@ export class FedDecider implements Decider {
     this.#sendTexts();
     run.port.send({ kind: 'decide', question });
     const { timers } = this.#options.world;
-    const late = timers.after(deciderLimits.answerMs, () => {
-      this.#options.log.warn({}, 'the decider did not answer');
-      run.port.end();
-    });
+    const late = timers.after(deciderLimits.answerMs, () => this.#endHung(run));
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject, late };
     });
@@ -87,21 +85,25 @@ export class FedDecider implements Decider {
   }
 
   #beginRun(): void {
-    const { start, state, world, log } = this.#options;
+    const { start, state, world } = this.#options;
     const port = start((message) => this.#takeMessage(run, message));
     const feed = new Feed({
       send: (fed) => port.send(fed),
       taken: () => port.taken(),
-      tooSlow: () => {
-        log.warn({}, 'the decider does not keep up with the log');
-        port.end();
-      },
+      tooSlow: () => port.end(new ThreadFault('slow', 'it does not keep up with the log')),
     });
     const run: Run = { port, feed, isReady: false };
     this.#run = run;
     this.#forgetTexts();
     void port.ended.then((error) => this.#replaceRun(run, error));
     void feedView(state.head(), [feed], world.timers);
+  }
+
+  /** E4. The question is answered at once: a thread that the system holds does not end. */
+  #endHung(run: Run): void {
+    run.isReady = false;
+    run.port.end(new ThreadFault('hung', 'it did not answer a question'));
+    this.#answerQuestion(({ resolve }) => resolve(undefined));
   }
 
   /** E3. */

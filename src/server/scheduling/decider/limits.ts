@@ -6,6 +6,8 @@ export const deciderLimits = {
   restartMs: secondMs,
   /** A decider that has not answered for so long counts as stuck, and is replaced. */
   answerMs: minuteMs,
+  /** A decider that answers none of so many beats (`readerLimits.beatMs`) has hung. It answers none while it decides. */
+  silentBeats: 60,
   /** Rows of a plan that are read in one step. */
   rowsOfPart: 200,
   /** Characters of transactions that are gathered before they are sent. */

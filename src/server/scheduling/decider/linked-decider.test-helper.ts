@@ -15,6 +15,8 @@ export interface LinkedDecider {
   release(): void;
   /** Ends it, as a thread ends that is killed. */
   kill(): void;
+  /** From now on nobody can end it from outside, as a thread in a call of the system that does not return. */
+  cling(): void;
 }
 
 /** @param later calls a function once a message has arrived; the default: in the next turn */
@@ -47,6 +49,7 @@ class Linked implements DeciderPort, LinkedDecider {
   #tellEnd: (error: Error | undefined) => void = () => {};
   #taken = 0;
   #isHeld = false;
+  #clings = false;
   #hasEnded = false;
   #waiting: ToDecider[] = [];
   readonly #answers: FromDecider[] = [];
@@ -82,7 +85,11 @@ class Linked implements DeciderPort, LinkedDecider {
   }
 
   end(): void {
-    this.#end(undefined);
+    if (!this.#clings) this.#end(undefined);
+  }
+
+  cling(): void {
+    this.#clings = true;
   }
 
   hold(): void {

@@ -287,6 +287,27 @@ test('a decider that does not answer is replaced, and the main thread decides me
   expect(server.deciders.running.size).toBe(1);
 });
 
+test('a decider that does not answer and cannot be ended is asked nothing more', async () => {
+  const server = await apart();
+  server.decider.hold();
+  server.decider.cling();
+  await server.register({ ID: 'a' });
+  await server.simulated.advance(longMs);
+  expect(server.all.allocations()).toHaveLength(1);
+  await server.register({ ID: 'b' });
+  await server.simulated.advance(shortMs);
+  expect(server.all.allocations()).toHaveLength(2);
+  // What it answers in the end is no answer to anything.
+  server.decider.release();
+  await server.register({ ID: 'c' });
+  await server.simulated.advance(shortMs);
+  expect(server.all.allocations()).toHaveLength(3);
+  expect(server.worker.figures.decidedApart).toBe(0);
+  server.decider.kill();
+  await server.simulated.advance(longMs);
+  expect([...server.deciders.running]).toHaveLength(1);
+});
+
 test('a decider ends with its term, and leaves no timer', async () => {
   const server = await apart();
   server.decider.hold();
