@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** With `ROSTER_TEST_BUNDLE=1` tests run in the bundle, and otherwise in the source. */
+const plugins = process.env.ROSTER_TEST_BUNDLE === '1' ? [await bundledSource()] : [];
+
 const shared = {
   environment: 'node',
   setupFiles: ['test/support/no-leftovers.ts', 'test/support/properties.ts'],
@@ -33,6 +36,7 @@ export default defineConfig({
     maxWorkers: Math.max(3, availableParallelism()),
     projects: [
       {
+        plugins,
         test: {
           ...shared,
           name: 'programs',
@@ -56,6 +60,7 @@ export default defineConfig({
         },
       },
       {
+        plugins,
         test: {
           ...shared,
           name: 'in process',
@@ -69,3 +74,10 @@ export default defineConfig({
     ],
   },
 });
+
+/** Loaded at run time, since Vite makes one file of this one and all that it imports. */
+async function bundledSource() {
+  const url = new URL('tools/bundled-source.ts', import.meta.url);
+  const module: typeof import('./tools/bundled-source.ts') = await import(url.href);
+  return module.bundledSource(import.meta.dirname);
+}

@@ -155,6 +155,8 @@ const client: Plugin = {
   },
 };
 
+const plugins = [required, unhurried, unused, assertion, client];
+
 interface BundleOptions {
   /** Is told of each file that is read. */
   readonly note?: (path: string) => void;
@@ -220,7 +222,7 @@ export async function bundle(
       // Modules that the program loads at first use become files of their own, so that it starts without
       // them. The other programs are one file each.
       splitting: program.some(isShared) || isAgent,
-      plugins: [required, unhurried, unused, assertion, client, ...(isAgent ? [agentOnly] : [])],
+      plugins: [...plugins, ...(isAgent ? [agentOnly] : [])],
     };
     const { outputFiles, metafile } = await build({ ...shared, ...options });
     // Modules of the plugins have a name of their own instead of a path.
@@ -234,6 +236,35 @@ export async function bundle(
   // Its service would run as long as this process.
   await stop();
   return [...written].sort();
+}
+
+/**
+ * Bundles modules of `root` as the programs are bundled, together with those that share their files, so that tests can run in
+ * them. Returns the file of each module.
+ */
+export async function bundleModules(
+  root: string,
+  outdir: string,
+  modules: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const programs = ['main', 'reader', 'decider'].map((name) => entries[name]!);
+  const paths = [...new Set([...programs, ...modules])];
+  // All are in the same folder, as a program looks for others beside itself.
+  const nameOf = (path: string) => path.replaceAll('/', '--').replace(/\.ts$/, '');
+  const { outputFiles } = await build({
+    ...shared,
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(paths.map((path) => [nameOf(path), path])),
+    outdir,
+    target: targetOf([]),
+    splitting: true,
+    plugins,
+  });
+  mkdirSync(outdir, { recursive: true });
+  for (const { path, text } of outputFiles) writeFileSync(path, inAscii(text));
+  writeFileSync(join(outdir, 'package.json'), '{"type":"module"}');
+  await stop();
+  return new Map(paths.map((path) => [path, join(outdir, `${nameOf(path)}.js`)]));
 }
 
 /**

@@ -1,7 +1,6 @@
 /**
- * Every lint, then every test, then the tests of the API once more at a follower of three servers; the last line counts
- * all. Started by `npm test`. With `--all` it leaves
- * nothing out: neither the tests that are too many for every run, nor those that lack something.
+ * Every lint, then every test, then the tests of the API once more, in the bundle and at a follower of three servers; the
+ * last line counts all. Started by `npm test`. With `--all` it leaves nothing out: neither the tests that are too many for every run, nor those that lack something.
  *
  * Failures are run again, alone. A test that then passes three times is told as unsteady, which is a defect of the test or
  * of the product, and does not fail the run; with `--all` it does.
@@ -26,8 +25,8 @@ const rerunFilesMax = 6;
 const rerunRounds = 3;
 const inOneServer: Kind = { title: 'tests (vitest)', environment: {} };
 const atFollower: Kind = {
-  title: 'tests of the API at a follower of three servers (vitest)',
-  environment: { ROSTER_TEST_FOLLOWER: '1' },
+  title: 'tests of the API in the bundle, at a follower of three servers (vitest)',
+  environment: { ROSTER_TEST_FOLLOWER: '1', ROSTER_TEST_BUNDLE: '1' },
 };
 let total: Counts = { passed: 0, failed: 0, notRun: [] };
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { acceptanceFiles } from './acceptance.ts';
+import { bundledSource, modulesOfTests } from './bundled-source.ts';
 import { missingPrograms, remedy } from './programs.mjs';
 import { countTests, failuresIn, sayNotRun } from './test-count.ts';
 import { makeTree } from './tree.test-helper.ts';
@@ -115,5 +116,45 @@ describe('the tests of the API at a follower', () => {
     expect(one).toHaveLength(Math.ceil(all.length / 10));
     expect(all).toEqual(expect.arrayContaining([...one!, ...other!]));
     expect(one).not.toEqual(other);
+  });
+});
+
+describe('the tests of the API in the bundle', () => {
+  test('find all modules of the program that they and their helpers import', () => {
+    const modules = modulesOfTests(join(import.meta.dirname, '..'));
+    expect(modules).toEqual(
+      expect.arrayContaining(['src/api/api.ts', 'src/server/server.ts', 'src/state/state.ts']),
+    );
+    expect(modules.filter((path) => /test/.test(path))).toEqual([]);
+  });
+
+  test('get each module once, and from the bundle alone', async () => {
+    const count = 'export let count = 0;\nexport const add = () => ++count;\n';
+    const root = makeTree({
+      'src/main.ts': "import './base/count.ts';",
+      'src/agent-reader.ts': '',
+      'src/agent-decider.ts': '',
+      'src/base/count.ts': count,
+      'src/base/twice.ts':
+        "import { add } from './count.ts';\nexport const twice = (): number => add() + add();\n",
+      'src/base/count.test-helper.ts': "export * from './count.ts';",
+      'test/api/a.test.ts': "import { twice } from '../../src/base/twice.ts';",
+      'package.json': '{"type":"module"}',
+    });
+    const { resolveId } = bundledSource(root);
+    const of = async (source: string, importer: string) =>
+      (await resolveId(source, join(root, importer)))?.id;
+    const twice = await of('../../src/base/twice.ts', 'test/api/a.test.ts');
+    const counted = await of('./count.ts', 'src/base/count.test-helper.ts');
+    expect([twice, counted].map((path) => path?.startsWith(join(root, 'node_modules')))).toEqual([
+      true,
+      true,
+    ]);
+    expect((await import(twice!)).twice()).toBe(3);
+    expect((await import(counted!)).count).toBe(2);
+    expect(await of('./count.test-helper.ts', 'src/base/other.test-helper.ts')).toBeUndefined();
+    await expect(of('./gone.ts', 'src/base/count.test-helper.ts')).rejects.toThrow(
+      'src/base/gone.ts is not in the bundle of the tests',
+    );
   });
 });
