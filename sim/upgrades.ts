@@ -163,7 +163,7 @@ export class SimulatedUpgrades {
   #requireReaders(tables: TableVersions): void {
     const { all, world, broken } = this.#options;
     for (const [number, { sinceMs }] of this.#seen) {
-      const lacks = lackOf(all[number]!.build, tables);
+      const lacks = lackOf(all[number]!.build ?? olderBuild, tables);
       if (lacks.length === 0 || world.clock.monotonicMs() - sinceMs < decidedMs) continue;
       broken(`server ${number} runs and does not read what is written: ${lacks.join(', ')}`);
     }

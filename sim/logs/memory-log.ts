@@ -21,7 +21,11 @@ export class MemoryLog implements GroupLog {
 
   constructor({ world, random, appended }: GroupLogOptions) {
     this.#random = random;
-    this.#log = new SharedLog({ clock: world.clock, leaseMs, appended });
+    this.#log = new SharedLog({
+      clock: world.clock,
+      leaseMs,
+      appended: (batch) => appended(batch),
+    });
   }
 
   get epoch(): number {
