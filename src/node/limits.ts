@@ -10,15 +10,15 @@ export const agentLimits = {
   /** Allocations whose directories are made at the same time. */
   startedTogether: 8,
   /** Allocations that are over are removed when none has begun for so long. More than `overMax` are never kept. */
-  collectRestMs: 1000,
+  collectRestMs: 3000,
   overMax: 200,
 };
 
 export const spareLimits = {
   /** Directories of allocations, and of tasks, that wait at most for the next burst of starts. */
   keptMax: 128,
-  /** Spares are made when no allocation has begun for so long. */
-  restMs: 200,
+  /** Spares are made when none has been taken for so long: while allocations begin and end, the disk has enough to do. */
+  restMs: 3000,
 };
 
 export const reportLimits = {

@@ -1,13 +1,16 @@
 /** Directories in memory, with real agents: they are mounted, bounded and unmounted. */
 import { spawn } from 'node:child_process';
 import {
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
   rmSync,
   statfsSync,
   statSync,
   symlinkSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -139,6 +142,23 @@ describe('secrets in memory', needing(mayMount), () => {
     expect(await mounts!.mounted()).toEqual([paths[1]]);
     await mounts!.unmount([dataDirectory]);
     expect(await mounts!.mounted()).toEqual([]);
+    await mounts!.close();
+  });
+
+  test('are unmounted together with a directory that is in use, which its user keeps', async () => {
+    const { mounts } = await findMemoryMounts(dataDirectory);
+    const paths = ['busy', 'calm'].map((name) => join(dataDirectory, name));
+    for (const path of paths) mkdirSync(path);
+    await mounts!.mount(paths.map((path) => ({ path, sizeMb: 1, uid: 0, gid: 0 })));
+    const file = openSync(join(paths[0]!, 'file'), 'w+');
+    try {
+      await mounts!.unmount([dataDirectory]);
+      expect(await mounts!.mounted()).toEqual([]);
+      expect(existsSync(join(paths[0]!, 'file'))).toBe(false);
+      expect(writeSync(file, 'kept')).toBe(4);
+    } finally {
+      closeSync(file);
+    }
     await mounts!.close();
   });
 

@@ -172,10 +172,16 @@ class SystemMounts implements MemoryMounts {
       }
       return false;
     };
-    const present = (await this.mounted()).filter(isWithin).reverse();
+    const present = async () => (await this.mounted()).filter(isWithin).reverse();
+    // For a lazy unmount the program reads the machine's table again for each path, which takes twenty times as long.
+    await this.#umount('umount', await present(), ':');
     // A mount with open files stays until they are closed, but nobody finds it any more.
-    const commands = slices(present, unmountedAtOnce).map(
-      (paths) => `umount -l ${paths.map(quoted).join(' ')} || failed=1`,
+    await this.#umount('umount -l', await present(), 'failed=1');
+  }
+
+  async #umount(program: string, paths: readonly string[], orElse: string): Promise<void> {
+    const commands = slices(paths, unmountedAtOnce).map(
+      (some) => `${program} ${some.map(quoted).join(' ')} || ${orElse}`,
     );
     if (commands.length > 0) await this.#shell.run([...commands, '[ -z "$failed" ]'].join('\n'));
   }
