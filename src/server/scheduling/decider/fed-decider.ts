@@ -6,6 +6,7 @@ import { encodeBatch } from '../../../state/codec.ts';
 import { Feed, feedView } from '../../../state/engine/feed.ts';
 import type { State } from '../../../state/types.ts';
 import type { Log } from '../../context.ts';
+import { readerLimits } from '../../readers/limits.ts';
 import { ThreadFault } from '../../readers/thread-ends.ts';
 import type { Decider, DeciderPort, FromDecider, Question, StartDecider } from './decider.ts';
 import { deciderLimits } from './limits.ts';
@@ -29,7 +30,7 @@ interface Run {
 interface Waiting {
   readonly resolve: (result: Steps<SchedulerResult> | undefined) => void;
   readonly reject: (error: Error) => void;
-  readonly late: Timer;
+  late: Timer;
 }
 
 /**
@@ -99,11 +100,13 @@ export class FedDecider implements Decider {
     void feedView(state.head(), [feed], world.timers);
   }
 
-  /** E4. The question is answered at once: a thread that the system holds does not end. */
+  /** E4. Its end answers the question. A thread that the system holds does not end, so the question does not wait for long. */
   #endHung(run: Run): void {
     run.isReady = false;
     run.port.end(new ThreadFault('hung', 'it did not answer a question'));
-    this.#answerQuestion(({ resolve }) => resolve(undefined));
+    if (this.#waiting === undefined) return;
+    const giveUp = () => this.#answerQuestion(({ resolve }) => resolve(undefined));
+    this.#waiting.late = this.#options.world.timers.after(readerLimits.endMs, giveUp);
   }
 
   /** E3. */
