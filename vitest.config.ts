@@ -77,7 +77,7 @@ export default defineConfig({
 
 /** Loaded at run time, since Vite makes one file of this one and all that it imports. */
 async function bundledSource() {
-  const url = new URL('tools/bundled-source.ts', import.meta.url);
-  const module: typeof import('./tools/bundled-source.ts') = await import(url.href);
+  const url = new URL('tools/bundled-source.test-helper.ts', import.meta.url);
+  const module: typeof import('./tools/bundled-source.test-helper.ts') = await import(url.href);
   return module.bundledSource(import.meta.dirname);
 }

@@ -88,8 +88,7 @@ async function runReader(data: ReaderData): Promise<void> {
   const log = logTo(port, verbosity);
   const durable = new DurableIndex(data.durable);
   const counts = new ThreadCounts(data.counts);
-  const note = (bytes: number) => counts.noteTaken(bytes);
-  const engine = new ReaderEngine(durable, note, world);
+  const engine = new ReaderEngine(durable, (bytes) => counts.noteTaken(bytes), world);
   const socket = threadSocket(port);
   const controls = controlsOf();
   port.on('message', (message: ToReader | Beat) => {

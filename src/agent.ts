@@ -204,6 +204,7 @@ const withDefaults = ({ world = realWorld, log = silentLog, ...options }: Create
   ...options,
   world,
   log: monitored(log, world.clock),
+  threadEnds: new ThreadEnds(),
   version: options.version ?? '0.0.0',
   region: options.region ?? 'global',
   datacenter: options.node?.datacenter ?? options.server?.datacenter ?? 'dc1',
@@ -314,11 +315,10 @@ async function openServer(
   options: Settled & Waiting & { readonly rootKey: Uint8Array | undefined },
   opened: Opened,
 ) {
-  const { dataDirectory, world, log, version, makesRootToken = false } = options;
+  const { dataDirectory, world, log, version, threadEnds, makesRootToken = false } = options;
   const etcd = options.etcd && (await openLog(options, options.etcd, opened));
   const given = options.engine ?? etcd?.engine ?? newEngine(options);
-  const threadEnds = new ThreadEnds();
-  const readers = readersOf({ ...options, threadEnds }, given);
+  const readers = readersOf(options, given);
   const engine: Engine = readers?.feeding ?? given;
   const state = await openState({
     tables: options.tables ?? allTables,
@@ -379,8 +379,15 @@ async function openServer(
       bootstrapReset: resetFile(join(dataDirectory, 'acl-bootstrap-reset')),
     }),
   });
-  const health = etcd && (() => etcd.engine.health);
-  return { server, state, others, rootToken, log: health, readers, rootKey };
+  return {
+    server,
+    state,
+    others,
+    rootToken,
+    log: etcd && (() => etcd.engine.health),
+    readers,
+    rootKey,
+  };
 }
 
 function newEngine({ dataDirectory, world, version }: Settled): Engine {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { acceptanceFiles } from './acceptance.ts';
-import { bundledSource, modulesOfTests } from './bundled-source.ts';
+import { bundledSource, modulesOfTests } from './bundled-source.test-helper.ts';
 import { missingPrograms, remedy } from './programs.mjs';
 import { countTests, failuresIn, sayNotRun } from './test-count.ts';
 import { makeTree } from './tree.test-helper.ts';

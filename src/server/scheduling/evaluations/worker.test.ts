@@ -297,7 +297,7 @@ test('a decider that does not answer and cannot be ended is asked nothing more',
   await server.register({ ID: 'b' });
   await server.simulated.advance(shortMs);
   expect(server.all.allocations()).toHaveLength(2);
-  // What it answers in the end is no answer to anything.
+  // A late answer of the old decider answers nothing.
   server.decider.release();
   await server.register({ ID: 'c' });
   await server.simulated.advance(shortMs);
