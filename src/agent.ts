@@ -233,6 +233,7 @@ async function openAgent(options: Settled, opened: Opened): Promise<Agent> {
   const api = newApi(options, { ...own, sink, ...readers?.apiParts }, opened);
   await server.start();
   opened.add(() => server.stop());
+  opened.add(watchStore({ state, timers: options.world.timers, log: options.log }));
   const settings = readerSettingsOf(options, key);
   const isFed = await readers?.begin({ server, api, sink, settings, telemetry });
   opened.add(() => readers?.close());
@@ -331,7 +332,6 @@ async function openServer(
     report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
   });
   opened.add(() => state.close());
-  opened.add(watchStore({ state, timers: world.timers, log }));
   opened.add(() => etcd?.members.settled());
   await settledLog(etcd, options, state);
   const isAlone = options.servers === undefined && engine.end === undefined;
@@ -355,7 +355,7 @@ async function openServer(
     ...(others && { servers: others.servers }),
     readers,
     ...(options.decider && { startDecider: deciderThreads({ world, log, ends: threadEnds }) }),
-    ...((readers !== undefined || options.decider) && { threadEnds }),
+    threadEnds: readers || options.decider ? threadEnds : undefined,
     state,
     world,
     stopwatch: world.clock,
@@ -379,15 +379,8 @@ async function openServer(
       bootstrapReset: resetFile(join(dataDirectory, 'acl-bootstrap-reset')),
     }),
   });
-  return {
-    server,
-    state,
-    others,
-    rootToken,
-    log: etcd && (() => etcd.engine.health),
-    readers,
-    rootKey,
-  };
+  const health = etcd && (() => etcd.engine.health);
+  return { server, state, others, rootToken, log: health, readers, rootKey };
 }
 
 function newEngine({ dataDirectory, world, version }: Settled): Engine {
