@@ -99,7 +99,16 @@ test.each(drawn(views))('$name', async (view) => {
   await look({ colorScheme: 'light', contrast: 'no-preference' });
   faults.push(...(await of('keyboard', walk(page))));
   if (view.tab === undefined || view.tab === view.tabs?.[0]) {
-    const inDialog = () => violations(page, 'dialog');
+    const inDialog = async () => {
+      const broken = [...(await violations(page, 'dialog'))];
+      for (const [colorScheme, contrast] of themes.slice(1)) {
+        await look({ colorScheme, contrast });
+        const colors = violations(page, 'dialog', 'colors');
+        broken.push(...(await of(`${colorScheme} ${contrast}`, colors)));
+      }
+      await look({ colorScheme: 'light', contrast: 'no-preference' });
+      return broken;
+    };
     faults.push(...(await of('keyboard', openings(page, view.acting ?? [], inDialog))));
   }
   await read('rtl');

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { newDirectory, startAgent } from '../support/agent.ts';
 import { openUi, signIn } from '../support/ui.ts';
@@ -66,6 +67,48 @@ test('the palette leads to the page of a variable, and to the row of a partition
   await expect
     .poll(() => page.locator('tr.list-row td:first-child').allInnerTexts())
     .toEqual(['western']);
+});
+
+test('the palette finds deployments, binding rules, templates and servers, if the token may read them', async () => {
+  await ui.answer('PUT', 'jobs', { Job: job('deployed-job') });
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  await ui.answer('PUT', 'acl/auth-method', {
+    Name: 'found-method',
+    Type: 'jwt',
+    Config: { JWTValidationPubKeys: [key] },
+  });
+  const rule = { AuthMethod: 'found-method', BindType: 'role', BindName: 'web-team' };
+  await ui.answer('PUT', 'acl/binding-rule', { ...rule, Description: 'web engineers (all)' });
+  await expect
+    .poll(async () => (await ui.answer<object[]>('GET', 'deployments')).length)
+    .toBeGreaterThan(0);
+  await ui.answer('PUT', 'acl/policy', { Name: 'nothing-else', Rules: '' });
+  const { SecretID } = await ui.made('acl/token', { Policies: [{ Name: 'nothing-else' }] });
+  const [page, stranger] = [await ui.signedIn('jobs'), await ui.signedIn('jobs', SecretID)];
+  const own = new URL(ui.agent.address).host;
+  const finds: [text: string, group: string, address: RegExp][] = [
+    ['loyed-jo', 'Deployments', /\/jobs\/default\/deployed-job\?tab=deployments$/],
+    ['ENGINEERS (a', 'Binding rules', /\/access\/rules\?filter=ID/],
+    ['in/work', 'Templates of policies', /\/access\/templates\?template=builtin(%2F|\/)workload/],
+    [own, 'Servers', /\/servers\?server=/],
+  ];
+  for (const [text, group, address] of finds) {
+    for (const one of [page, stranger]) {
+      await one.keyboard.press('Control+k');
+      await one.getByRole('combobox', { name: 'Find' }).fill(text);
+    }
+    const groups = page.getByRole('listbox', { name: 'Found' }).locator('.group');
+    await expect.poll(() => groups.allInnerTexts()).toContain(group);
+    await page.getByRole('option').last().click();
+    await expect.poll(() => page.url()).toMatch(address);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    // The same question, to which the answer is that there is nothing.
+    await stranger.getByText('Nothing has this name.').waitFor();
+    await stranger.keyboard.press('Escape');
+  }
+  const denied = await ui.answer<object[]>('GET', 'acl/denials');
+  expect(JSON.stringify(denied)).not.toMatch(/templated-policies|servers\/health/);
 });
 
 test('the namespace that was chosen stands in the address of the pages that follow', async () => {

@@ -7,14 +7,12 @@ import CornerDownRight from '@lucide/svelte/icons/corner-down-right';
 import Folder from '@lucide/svelte/icons/folder';
 import HardDrive from '@lucide/svelte/icons/hard-drive';
 import Link2 from '@lucide/svelte/icons/link-2';
-import Rocket from '@lucide/svelte/icons/rocket';
 import Shield from '@lucide/svelte/icons/shield';
-import Split from '@lucide/svelte/icons/split';
 import Waypoints from '@lucide/svelte/icons/waypoints';
 import Zap from '@lucide/svelte/icons/zap';
 import type { Component } from 'svelte';
-import { quoted } from '../parts/filter.ts';
 import { live } from './connection.svelte.ts';
+import { foundInLists, type MayFind, matchesMax, short } from './found-in-lists.ts';
 import { navigation } from './navigation.ts';
 import { hindranceOf, page } from './page.svelte.ts';
 import { href, router } from './router.svelte.ts';
@@ -44,7 +42,6 @@ interface Kind {
   readonly path: string;
 }
 
-const matchesMax = 6;
 /** Not in limits: those of the search. */
 const textLengthMin = 2;
 const textLengthMax = 128;
@@ -68,12 +65,6 @@ const kinds: Readonly<Record<string, Kind>> = {
     address: ofLast('/allocations/:id'),
   },
   nodes: { group: 'Nodes', icon: HardDrive, path: '/nodes/x', address: ofLast('/nodes/:id') },
-  deployment: {
-    group: 'Deployments',
-    icon: Rocket,
-    path: '/deployments/x',
-    address: ofLast('/deployments/:id'),
-  },
   services: {
     group: 'Services',
     icon: Waypoints,
@@ -172,27 +163,11 @@ export function foundHere(text: string): readonly Found[] {
 }
 
 /** Names that contain the text, and ids that begin with it. A refusal finds nothing. */
-export async function foundByServer(text: string): Promise<readonly Found[]> {
+export async function foundByServer(text: string, may: MayFind): Promise<readonly Found[]> {
   if (text.length < textLengthMin || text.length > textLengthMax) return [];
-  const found = await Promise.all([searched(text), partitionsWith(text)]);
+  const found = await Promise.all([searched(text), foundInLists(text, may)]);
   return found.flat();
 }
-
-/** The search of the server is within a partition. */
-const partitionsWith = (text: string): Promise<readonly Found[]> =>
-  live()
-    .client.partitions.list({ filter: `Name contains ${quoted(text)}`, perPage: matchesMax })
-    .then(({ value }) =>
-      value.map(({ Name }) => ({
-        key: `partition ${Name}`,
-        group: 'Partitions',
-        title: Name,
-        detail: '',
-        icon: Split,
-        choose: () => router.go(href('/partitions', {}, { filter: Name })),
-      })),
-    )
-    .catch(() => []);
 
 async function searched(text: string): Promise<readonly Found[]> {
   return live()
@@ -200,9 +175,6 @@ async function searched(text: string): Promise<readonly Found[]> {
     .then(({ value }) => foundIn(value.Matches))
     .catch(() => []);
 }
-
-/** The beginning of an id. */
-const short = (part: string): string => (/^[0-9a-f-]{36}$/.test(part) ? part.slice(0, 8) : part);
 
 function foundIn(matches: Matches): readonly Found[] {
   return Object.entries(matches).flatMap(([context, list]) => {

@@ -15,9 +15,8 @@ export function filterOf(text: string, fields: readonly string[]): string | unde
   return trimmed
     .split(/\s+/)
     .map((word) => {
-      const pattern = quoted(`(?i)${literal(word)}`);
-      const tests = fields.map((field) => `${field} matches ${pattern}`);
-      return tests.length === 1 ? tests[0] : `(${tests.join(' or ')})`;
+      const tests = havingText(word, fields);
+      return fields.length === 1 ? tests : `(${tests})`;
     })
     .join(' and ');
 }
@@ -31,6 +30,10 @@ export function both(...filters: readonly (string | undefined)[]): string | unde
 /** The filter as words of the command line. */
 export const filterWords = (filter: string | undefined): readonly string[] =>
   filter === undefined ? [] : ['-filter', filter];
+
+/** The text is in one of the fields, whatever its case. */
+export const havingText = (text: string, fields: readonly string[]): string =>
+  fields.map((field) => `${field} matches ${quoted(`(?i)${literal(text)}`)}`).join(' or ');
 
 const literal = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
