@@ -174,12 +174,17 @@ const faultsOfStore = ({ etcd: { store } }: EtcdLog, random: Random): readonly F
 
 /** A server that is told nothing of etcd's size does not know it, and goes on. */
 export function faultsOfMaintenance(log: EtcdLog): readonly Fault[] {
-  const strike = (name: 'isMaintenanceDenied' | 'isMaintenanceSilent') => () => {
-    log.etcd[name] = true;
-    const sinceMs = log.nowMs;
+  // Two such faults at once end with the later one.
+  const strike = (name: 'isMaintenanceDenied' | 'isMaintenanceSilent') => {
+    let [count, sinceMs] = [0, 0];
     return () => {
-      log.etcd[name] = false;
-      log.judgeHealth(log.nowMs - sinceMs);
+      if (count++ === 0) sinceMs = log.nowMs;
+      log.etcd[name] = true;
+      return () => {
+        if (--count > 0) return;
+        log.etcd[name] = false;
+        log.judgeHealth(log.nowMs - sinceMs);
+      };
     };
   };
   const lasting = { weight: 1, lastsMinMs: 40_000, lastsMaxMs: 120_000 };

@@ -119,11 +119,13 @@ export class EtcdEngine implements Engine {
 
   get health(): LogHealth {
     const { leader, epoch } = this.#leadership;
-    const { health } = this.#figures;
+    const { health, fault } = this.#figures;
     const term = Math.max(health.term, epoch);
     const leaseAgeMs = leader ? this.#lease.ageMs : undefined;
     const { isHeldBack } = this.#lease;
-    return { ...health, term, leaseAgeMs, isHeldBack, store: this.#watchdog.store };
+    // Nobody asks etcd for its size any more once the log has a fault.
+    const store = fault === undefined ? this.#watchdog.store : undefined;
+    return { ...health, term, leaseAgeMs, isHeldBack, store };
   }
 
   async *load(): AsyncGenerator<LoadStep> {
