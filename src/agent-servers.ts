@@ -1,11 +1,11 @@
 /** Puts together the way of a server to its log and to the other servers of its cluster. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CreateAgentOptions } from './agent.ts';
 import { authorityOf } from './agent-certificate.ts';
 import { opensKeyring } from './agent-secrets.ts';
 import type { Api } from './api/api.ts';
 import { isLoopback } from './api/http-server.ts';
+import type { ServerCertificate } from './api/server-certificate.ts';
 import type { ServersDoor } from './api/servers-stream.ts';
 import type { Opened } from './base/opened.ts';
 import type { World } from './base/ports.ts';
@@ -186,10 +186,17 @@ export function introducing({ context, servers }: Server): () => Promise<string>
   };
 }
 
+/** Settings of the way of peers to a server. */
+interface PeerSettings {
+  readonly advertise?: readonly string[] | undefined;
+  readonly peerAuthority?: string | undefined;
+  readonly certificate?: ServerCertificate | undefined;
+}
+
 /** Tells the server the addresses and authorities by which peers reach it. */
 export function advertise(
   server: Server,
-  options: Pick<CreateAgentOptions, 'advertise' | 'peerAuthority' | 'certificate'>,
+  options: PeerSettings,
   listening: string | undefined,
 ): void {
   const addresses = options.advertise ?? advertisedAddresses(listening, readAddress().ip);
@@ -199,6 +206,6 @@ export function advertise(
 
 /** `host:port` for the other servers; empty without a port. */
 export const addressForServers = (
-  { network }: Pick<CreateAgentOptions, 'network'>,
+  { network }: { readonly network?: Pick<NetworkSettings, 'address'> | undefined },
   listening: string | undefined,
 ): string => network?.address ?? advertisedAddresses(listening, readAddress().ip)[0] ?? '';

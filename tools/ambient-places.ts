@@ -69,7 +69,7 @@ export const places: readonly Place[] = [
     reason: 'the main file of such a process: is asked and answers as one, and ends with who asks',
   },
   {
-    files: 'src/agent{,-api,-engines,-files,-node,-secrets,-telemetry}.ts',
+    files: 'src/agent{,-api,-engines,-files,-node,-secrets,-servers,-telemetry}.ts',
     may: ['files', 'machine'],
     reason: 'the composition root as a library: makes the data directory, takes a world',
   },
@@ -147,7 +147,8 @@ export const places: readonly Place[] = [
     reason: 'a process of its own, and the client of its socket',
   },
   {
-    files: 'src/node/{directories,files,held-directory,plain-file,remove-tree,system-user}.ts',
+    files:
+      'src/node/{directories,files,held-directory,plain-file,remove-tree,spares,system-user}.ts',
     may: ['files'],
     reason: 'task directories, and the users of the machine',
   },

@@ -1,6 +1,5 @@
 import type { Histogram } from '../base/histogram.ts';
 import type { Timing } from '../base/timing.ts';
-import type { CommitQueue } from './commit-queue.ts';
 
 /** Sizes and times of the state in this process. */
 export interface StateFigures {
@@ -23,10 +22,17 @@ export const commitBounds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ];
 
+interface QueueFigures {
+  readonly waiting: number;
+  readonly isPaced: boolean;
+  /** When the oldest transaction that is being appended came, on the monotonic clock. */
+  readonly oldestMs: number | undefined;
+}
+
 export const stateFigures = (
   { sizes }: { readonly sizes: Pick<StateFigures, 'snapshotBytes' | 'logBytes'> },
   times: Timing,
-  queue: Pick<CommitQueue, 'waiting' | 'isPaced' | 'oldestMs'> | undefined,
+  queue: QueueFigures | undefined,
 ): StateFigures => ({
   ...sizes,
   waitingWrites: queue?.waiting ?? 0,
