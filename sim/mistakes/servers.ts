@@ -167,8 +167,9 @@ export const ofServers: readonly Mistake[] = [
     places: [
       {
         file: 'src/server/server.ts',
-        right: 'if (!this.keyring.isForeign) return undefined;',
-        wrong: 'return undefined;',
+        right:
+          'if (this.#outdated !== undefined || !this.keyring.isForeign) return this.#outdated;',
+        wrong: 'return this.#outdated;',
       },
     ],
     guarantee: 'a server without the root key is nobody',
