@@ -182,7 +182,7 @@ describe('the command', () => {
       '--many=2',
     ]);
     expect(asked).toMatchObject([{ recoveries: true }, { recoveries: true }]);
-    expect(said).toContain('with 20 nodes and 3 servers over etcd, and recoveries');
+    expect(said.join('\n')).toContain('with 20 nodes and 3 servers over etcd, and recoveries');
   });
 
   test('restores snapshots in one cluster only', async () => {
