@@ -33,8 +33,11 @@ test('a server tells the metrics of the page, and no others', async () => {
   const ofNodes = markdown.slice(markdown.indexOf('## Metrics of a node'));
   const missing = [...documented]
     .filter(([name]) => !told.has(name) && !ofNodes.includes(`\`${name}\``))
-    // Neither a schedule of snapshots nor etcd is here.
-    .filter(([, { meaning }]) => !/without a schedule|since this server leads|etcd/.test(meaning))
+    // Neither a schedule of snapshots nor etcd nor another thread is here.
+    .filter(
+      ([, { meaning }]) =>
+        !/without a schedule|without such threads|since this server leads|etcd/.test(meaning),
+    )
     .filter(([, { meaning }]) => !testsFollower || !meaning.includes('Only on the leader'));
   expect(missing).toEqual([]);
   for (const [name, { type, labels }] of told) {
