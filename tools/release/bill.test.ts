@@ -50,4 +50,4 @@ test('the bill of materials has every package of the program, Node, and nothing 
   const field = '/components/0/licenses/0/license/id';
   expect(faultyFields({ ...bill, components: [faulty, ...others] })).toContain(field);
   expect(billOfMaterials(source, { dist, bundled })).toBe(text);
-});
+}, 240_000);
