@@ -50,7 +50,7 @@ export interface GroupEvents extends ServerEvents {
   readonly unreadable: (sentence: string) => void;
   /** A server without the root key was trusted. */
   readonly trusted: (sentence: string) => void;
-  /** A server tells of the log what it cannot know. */
+  /** The health of a server names a size of etcd that etcd has not told. */
   readonly overstated: (sentence: string) => void;
   /** A batch is of an earlier time than the batch before. */
   readonly wentBack: (sentence: string) => void;

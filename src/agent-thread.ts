@@ -20,7 +20,7 @@ export interface ThreadData {
 
 export interface AgentThreadOptions {
   readonly noun: 'reader' | 'decider';
-  /** Data of its program, beside that of every thread. */
+  /** Worker data that only this kind of thread gets. */
   readonly data: object;
   /** It counts as hung if it answers none of so many beats. */
   readonly silentBeats: number;

@@ -233,7 +233,7 @@ export class EtcdLogStorage implements Storage {
   /** The newest revision of its member of etcd while that hears nothing of the others. */
   #stoppedAt: number | undefined;
 
-  /** @param memory what it keeps on its machine; `undefined`: nothing */
+  /** @param memory the files on the machine of the server; `undefined`: a new machine without any */
   constructor(etcd: ModelOfEtcd, { world, random }: GroupLogOptions, memory?: KeptMemory) {
     this.memory = memory;
     this.#etcd = etcd;

@@ -232,7 +232,7 @@ export class Allocations {
     }
   }
 
-  /** Not while others begin, which need the disk and this process, except those that are too many by now. */
+  /** Removes ended allocations at rest. While others begin, only those above `overMax` are removed. */
   #collectSoon(hasBegun: boolean): void {
     const { collectRestMs, overMax } = agentLimits;
     const kept = limits.node.terminalAllocationsKept;

@@ -64,7 +64,7 @@ export class Spares {
     this.#wanted[kind] = Math.min(this.#wanted[kind] + 1, spareLimits.keptMax);
   }
 
-  /** Makes no more. The next agent removes those that are left. */
+  /** Ends the making of spares. The next agent removes the spares that are left. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#rest?.clear();
