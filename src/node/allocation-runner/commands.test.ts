@@ -95,7 +95,7 @@ const prepare = {
 describe('a restart', () => {
   test('of one task leaves the others alone, and counts as no failure', async () => {
     await run([app, other]);
-    await until(() => expect(startsOf('other')).toBe(1));
+    await until(() => expect([startsOf('app'), startsOf('other')]).toEqual([1, 1]));
     await ask('restart', { task: 'app' });
     await until(() => expect([startsOf('app'), stateOf('app')]).toEqual([2, 'running']));
     expect(startsOf('other')).toBe(1);
@@ -122,7 +122,10 @@ describe('a restart', () => {
 
   test('of all running tasks leaves completed ones alone', async () => {
     await run([prepare, app, other]);
-    await until(() => expect(stateOf('other')).toBe('running'), 500);
+    await until(
+      () => expect([stateOf('app'), stateOf('other')]).toEqual(['running', 'running']),
+      500,
+    );
     await ask('restart', { task: '' });
     await until(() => expect([startsOf('app'), startsOf('other')]).toEqual([2, 2]));
     expect([startsOf('prepare'), stateOf('prepare')]).toEqual([1, 'dead']);
