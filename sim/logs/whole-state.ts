@@ -34,7 +34,7 @@ export class WholeState {
     this.#requireProgress(pointer);
     for (const record of [pointer?.current, pointer?.before]) {
       if (record === undefined) continue;
-      const chunks = this.#store.range(this.#keys.chunks(record.id)).keys.length;
+      const chunks = [...this.#store.look(this.#keys.chunks(record.id))].length;
       if (chunks === record.chunks) continue;
       this.#fault(
         `the snapshot at ${record.index} has ${chunks} of its ${record.chunks} chunks in etcd`,
@@ -50,7 +50,7 @@ export class WholeState {
   }
 
   #pointer(): Pointer | undefined {
-    const [found] = this.#store.range({ key: this.#keys.pointer }).keys;
+    const [found] = this.#store.look({ key: this.#keys.pointer });
     return found && decodePointer(found.value, found.key);
   }
 
@@ -67,19 +67,19 @@ export class WholeState {
   /** What the log lacks after the index. */
   #gapAfter(index: number): string | undefined {
     let [last, hash]: [number, string | undefined] = [index, undefined];
-    for (const { key, value } of this.#store.range(this.#keys.everyEntry).keys) {
+    for (const { key, value } of this.#store.look(this.#keys.everyEntry)) {
       const entry = decodeEntry(value, key);
       if (entry.last <= index) continue;
       if (entry.first !== last + 1 || entry.previous !== (hash ?? entry.previous)) {
         return `no batch of the log in etcd follows index ${last}`;
       }
-      const parts = this.#store.range(this.#keys.parts(entry.first, entry.batch)).keys.length;
+      const parts = [...this.#store.look(this.#keys.parts(entry.first, entry.batch))].length;
       if (parts !== entry.parts) {
         return `the batch at ${entry.first} has ${parts} of its ${entry.parts} parts in etcd`;
       }
       [last, hash] = [entry.last, entry.hash];
     }
-    const [head] = this.#store.range({ key: this.#keys.head }).keys;
+    const [head] = this.#store.look({ key: this.#keys.head });
     const end = head === undefined ? 0 : decodeHead(head.value, head.key).index;
     if (last === end) return undefined;
     return `the log in etcd ends at ${last}, but its head is at ${end}`;

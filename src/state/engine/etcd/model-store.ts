@@ -56,6 +56,7 @@ export class ModelStore {
   fileBytes = 0;
   readonly leases = new Map<string, Lease>();
   #versions = new Map<string, Version[]>();
+  #bytesInUse = 0;
   /** Names of all keys in order; `undefined` until somebody asks for a span. */
   #sorted: string[] | undefined;
   #history: Change[] = [];
@@ -81,25 +82,31 @@ export class ModelStore {
   }
 
   get bytesInUse(): number {
-    let bytes = 0;
-    for (const versions of this.#versions.values()) {
-      for (const { keyValue } of versions) bytes += overhead + (keyValue?.value.byteLength ?? 0);
-    }
-    return bytes;
+    return this.#bytesInUse;
   }
 
   range({ key, end, limit, keysOnly, ...request }: RangeRequest): RangeAnswer {
     const revision = request.revision ?? this.revision;
     if (revision < this.compacted) throw new EtcdError('compacted', 'the revision was compacted');
     const found: KeyValue[] = [];
-    for (const name of this.#names({ key, end })) {
-      const keyValue = this.#at(name, revision);
-      if (keyValue === undefined) continue;
+    for (const keyValue of this.#stored({ key, end }, revision)) {
       found.push({ ...keyValue, value: keysOnly ? new Uint8Array() : keyValue.value.slice() });
       if (limit !== undefined && found.length > limit) break;
     }
     const more = limit !== undefined && found.length > limit;
     return { header: this.header, keys: more ? found.slice(0, limit) : found, more };
+  }
+
+  /** All that is stored under these keys now. The caller does not change it. */
+  look(span: KeySpan): Iterable<KeyValue> {
+    return this.#stored(span, this.revision);
+  }
+
+  *#stored(span: KeySpan, revision: number): Iterable<KeyValue> {
+    for (const name of this.#names(span)) {
+      const keyValue = this.#at(name, revision);
+      if (keyValue !== undefined) yield keyValue;
+    }
   }
 
   transact({ compare, success, failure = [] }: TxnRequest): TxnAnswer {
@@ -125,8 +132,12 @@ export class ModelStore {
     for (const [key, versions] of this.#versions) {
       const last = versions.findLastIndex((version) => version.revision <= revision);
       const kept = versions.slice(Math.max(last, 0));
-      if (kept.length === 1 && kept[0]!.keyValue === undefined) this.#versions.delete(key);
-      else this.#versions.set(key, kept);
+      for (const dropped of versions.slice(0, Math.max(last, 0)))
+        this.#bytesInUse -= sizeOf(dropped);
+      if (kept.length === 1 && kept[0]!.keyValue === undefined) {
+        this.#versions.delete(key);
+        this.#bytesInUse -= sizeOf(kept[0]!);
+      } else this.#versions.set(key, kept);
     }
     this.#sorted = undefined;
   }
@@ -182,6 +193,7 @@ export class ModelStore {
     this.revision = revision;
     this.compacted = compacted;
     this.#versions = new Map([...versions].map(([key, all]) => [key, [...all]]));
+    this.#bytesInUse = [...versions.values()].flat().reduce((sum, one) => sum + sizeOf(one), 0);
     this.#sorted = undefined;
     this.#history = [];
     for (const { key, lease } of this.range({ key: '\0', end: '\uffff' }).keys) {
@@ -238,12 +250,14 @@ export class ModelStore {
 
   #write(key: string, revision: number, keyValue: KeyValue | undefined): void {
     const versions = this.#versions.get(key);
-    if (versions !== undefined) versions.push({ revision, keyValue });
+    const version = { revision, keyValue };
+    if (versions !== undefined) versions.push(version);
     else {
-      this.#versions.set(key, [{ revision, keyValue }]);
+      this.#versions.set(key, [version]);
       this.#sorted?.splice(firstFrom(this.#sorted, key), 0, key);
     }
-    this.fileBytes += overhead + (keyValue?.value.byteLength ?? 0);
+    this.#bytesInUse += sizeOf(version);
+    this.fileBytes += sizeOf(version);
   }
 
   #at(key: string, revision: number): KeyValue | undefined {
@@ -256,6 +270,8 @@ export class ModelStore {
     return this.#sorted.slice(firstFrom(this.#sorted, key), firstFrom(this.#sorted, end));
   }
 }
+
+const sizeOf = ({ keyValue }: Version): number => overhead + (keyValue?.value.byteLength ?? 0);
 
 /** Place of the first name that is not before the key. */
 function firstFrom(names: readonly string[], key: string): number {

@@ -275,7 +275,10 @@ export class ModelClient implements EtcdClient {
     const model = this.#model;
     const { timers, callMs } = model.options;
     return new Promise<T>((resolve, reject) => {
-      const giveUp = () => reject(new EtcdError('unknown', 'etcd did not answer in time'));
+      let isTold = false;
+      const giveUp = () => {
+        if (!isTold) reject(new EtcdError('unknown', 'etcd did not answer in time'));
+      };
       timers.after(callMs, () => !this.#isDead && this.#deliverTo(giveUp));
       if (fate === 'lost' || this.#isDead || this.isCutOff) return;
       const lateMs = callMs + (model.faults.lateMs?.() ?? 0);
@@ -285,7 +288,11 @@ export class ModelClient implements EtcdClient {
         if (fate === 'again') timers.after(lateMs, () => attempt(() => run(model)));
         const told = fate === 'twice' ? attempt(() => run(model)) : answer;
         timers.after(this.#delayMs(), () =>
-          this.#arrive(() => ('error' in told ? reject(told.error) : resolve(told.value))),
+          this.#arrive(() => {
+            isTold = true;
+            if ('error' in told) reject(told.error);
+            else resolve(told.value);
+          }),
         );
       });
     });
