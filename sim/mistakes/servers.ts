@@ -98,7 +98,7 @@ export const ofServers: readonly Mistake[] = [
       },
     ],
     guarantee: 'writes and reads are linearizable',
-    life: { seed: 1, nodes: 2, hours: 0.5, servers: 3, log: 'etcd' },
+    life: { seed: 3, nodes: 2, hours: 0.35, servers: 3, log: 'etcd' },
   },
   {
     name: 'an append to etcd compares nothing',
@@ -110,7 +110,7 @@ export const ofServers: readonly Mistake[] = [
       },
     ],
     guarantee: 'every server agrees with the log',
-    life: { seed: 1, nodes: 2, hours: 0.5, servers: 3, log: 'etcd' },
+    life: { seed: 1, nodes: 2, hours: 0.15, servers: 3, log: 'etcd' },
   },
   {
     name: 'the head of the log in etcd is read serializably',
@@ -148,7 +148,7 @@ export const ofServers: readonly Mistake[] = [
       },
     ],
     guarantee: 'etcd holds a whole state at any time',
-    life: { seed: 1, nodes: 5, hours: 0.4, servers: 3, log: 'etcd' },
+    life: { seed: 3, nodes: 5, hours: 0.12, servers: 3, log: 'etcd' },
   },
   {
     name: 'an older log is followed',
