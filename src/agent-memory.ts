@@ -10,6 +10,9 @@ import type { Timers } from './base/ports.ts';
 /**
  * To be called as the agent starts. The flags of V8 wait until it has started: code that was compiled before, Node's own and
  * the program's, is used only under the flags with which it was compiled.
+ *
+ * Flags hold for all threads, and may change while another thread collects garbage. So here are only flags that V8 reads for
+ * a decision of the moment, and flags that are set once and never taken back (`base/collector.ts` has such a flag, too).
  */
 export function saveProcessMemory(
   timers: Timers,
@@ -38,7 +41,8 @@ export function saveProcessMemory(
 
 /**
  * Young objects are collected while old ones are marked, too. Otherwise they pile up until marking is over, tens of
- * megabytes when a large job is placed, and are then moved in one pause that everybody waits for.
+ * megabytes when a large job is placed, and are then moved in one pause that everybody waits for. Never taken back: V8 ends the
+ * process if young objects were collected during a marking that ends without the flag.
  */
 const collectWhileMarking = (): void => setFlagsFromString('--no-separate-gc-phases');
 

@@ -1,4 +1,4 @@
-import { getHeapStatistics } from 'node:v8';
+import { cachedDataVersionTag, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { expect, it } from 'vitest';
 import { collectAll } from './collector.ts';
 
@@ -39,4 +39,15 @@ it('later, code stays that has run since the last collection, and other code goe
   }
   // Nothing has run since then.
   expect(await given(false)).toBeGreaterThan(3 + kept);
+});
+
+it('meanwhile other threads find no flag changed but the age at which code goes', async () => {
+  await collectAll({ isStart: false });
+  // It stands for the values of all flags.
+  const before = cachedDataVersionTag();
+  const collecting = collectAll({ isStart: false });
+  setFlagsFromString('--bytecode-old-age=6');
+  const meanwhile = cachedDataVersionTag();
+  await collecting;
+  expect([meanwhile, cachedDataVersionTag()]).toEqual([before, before]);
 });
