@@ -10,7 +10,7 @@ import type { Route } from './route.ts';
  * @throws RosterError `malformed-request`
  */
 export function keyedRequest(
-  { method, path }: Route,
+  { method, path, endpoint }: Route,
   { caller }: Authorizer,
   request: Request,
 ): KeyedRequest | undefined {
@@ -22,6 +22,7 @@ export function keyedRequest(
     route: `${method} ${path}`,
     key: checkIdempotencyKey(key),
     content: `${request.path}?${request.query}\n${Buffer.from(body).toString('latin1')}`,
+    endsTerm: endpoint.endsTerm === true,
   };
 }
 

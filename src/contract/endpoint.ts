@@ -35,6 +35,8 @@ export interface Definition {
   readonly takesOldTokens?: true;
   /** It tells of the server that is asked: it answers at once, whatever that knows of the others. */
   readonly isOfServer?: true;
+  /** It ends the term of the leader that runs it, so the next leader answers a request with a key. */
+  readonly endsTerm?: true;
 }
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';

@@ -16,6 +16,7 @@ export const leaderEndpoints = endpoints(
       summary: 'Let another server lead',
       answer: HandedOverSchema,
       permission: mayAnything,
+      endsTerm: true,
     },
   },
 );

@@ -44,6 +44,15 @@ export class HandOver {
     };
   }
 
+  /** @throws RosterError `not-leader`, `no-other-server` */
+  requireOther(): void {
+    const { servers, leads } = this.#options;
+    if (!leads()) throw refusal('not-leader');
+    if (servers.members().every(({ id }) => id === servers.id || this.#isLost(id))) {
+      throw refusal('no-other-server');
+    }
+  }
+
   /**
    * Lets another server lead. Resolves with that server; `undefined`: none leads yet.
    * @param own the number of running writes that wait for this call
@@ -51,11 +60,8 @@ export class HandOver {
    * @throws RosterError `not-leader`, `no-other-server`
    */
   async run(own: number, isForGood = false): Promise<Member | undefined> {
-    const { state, servers, leads } = this.#options;
-    if (!leads()) throw refusal('not-leader');
-    if (servers.members().every(({ id }) => id === servers.id || this.#isLost(id))) {
-      throw refusal('no-other-server');
-    }
+    const { state, servers } = this.#options;
+    this.requireOther();
     this.#isUnderWay = true;
     try {
       await this.#drain(own);

@@ -14,6 +14,8 @@ export interface KeyedRequest {
   readonly key: string;
   /** Path, query and body. */
   readonly content: string;
+  /** Running it ends the term: the next leader answers. */
+  readonly endsTerm?: boolean;
 }
 
 export interface WriteAnswer {
@@ -40,7 +42,9 @@ type Running = { readonly content: string; readonly answer: Promise<WriteAnswer>
  *  I2. Its answer becomes durable in the same batch, unless the handler does something else in between:
  *      then after it. An answer is given only when it is durable.
  *  I3. A refusal is not kept: the request had no effect, and is tried again.
- *  I4. The body is sealed. The key belongs to its caller and its route, and stands for one content.
+ *  I4. A request that ends the term is noted before that (`noteRun`). Its answer is written by the next leader, to which
+ *      the request is handed on, since this server can write none.
+ *  I5. The body is sealed. The key belongs to its caller and its route, and stands for one content.
  */
 export class KeptAnswers {
   readonly #options: KeptAnswersOptions;
@@ -54,12 +58,15 @@ export class KeptAnswers {
    * The kept answer, if the request was run before.
    * @throws RosterError `idempotency-key-reused`, `answer-not-kept`
    */
-  find({ accessor, route, key, content }: KeyedRequest): WriteAnswer | undefined {
+  find({ accessor, route, key, content, endsTerm }: KeyedRequest): WriteAnswer | undefined {
     const { state, box, world } = this.#options;
     const kept = state.read().table(keptAnswers).get(accessor, route, key);
     if (kept === undefined || kept.ExpireMs <= world.clock.nowMs()) return undefined;
     if (kept.Fingerprint !== box.fingerprint(content)) throw refusal('idempotency-key-reused');
-    if (kept.Status === 0) throw refusal('answer-not-kept');
+    if (kept.Status === 0) {
+      if (endsTerm) return undefined;
+      throw refusal('answer-not-kept');
+    }
     const body = kept.Sealed === '' ? undefined : box.open(kept.Sealed);
     return { status: kept.Status, headers: kept.Headers, body };
   }
@@ -78,6 +85,17 @@ export class KeptAnswers {
     const answer = this.#run(request, run).finally(() => this.#running.delete(name));
     this.#running.set(name, { content, answer });
     return answer;
+  }
+
+  /**
+   * Notes that the request under way is run, before an effect that no transaction has. Resolves, once that is durable,
+   * with whether it had been noted before; `check` refuses a request that had not. A request without a key is not noted.
+   */
+  async noteRun(check: () => void): Promise<boolean> {
+    const { writes, state } = this.#options;
+    if (writes.scope !== undefined) return writes.scope.noteRun(state, check);
+    check();
+    return false;
   }
 
   async #run(request: KeyedRequest, run: () => Promise<WriteAnswer>): Promise<WriteAnswer> {

@@ -67,6 +67,19 @@ export class RequestScope {
     return begun.written;
   }
 
+  /** As `KeptAnswers.noteRun`. */
+  async noteRun(state: State, check: () => void): Promise<boolean> {
+    this.#close();
+    const { value } = await state.write((transaction) => {
+      if (this.#notes.isRun(transaction)) return true;
+      check();
+      this.#notes.note(transaction);
+      return false;
+    });
+    this.#hasNoted = true;
+    return value;
+  }
+
   add(begun: Begun<unknown>): void {
     this.#begun.push(begun);
     // Told by `end`, or by the write that failed.
@@ -149,6 +162,11 @@ export class ScopedWrites {
       },
       close: () => state.close(),
     };
+  }
+
+  /** Of the request under way; `undefined`: it has no key. */
+  get scope(): RequestScope | undefined {
+    return this.#current.getStore();
   }
 
   /** Runs the function with its writes in the scope. */
