@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Timers } from '../base/ports.ts';
 import { pause } from '../base/slices.ts';
+import type { StateClock } from './clock.ts';
 import { type Bytes, encodeSnapshot } from './codec.ts';
 import type { LoadStep } from './engine/engine.ts';
 import type { OfflineStore, Standing, StoreMark } from './engine/offline.ts';
@@ -99,12 +100,13 @@ const isCopyOf = (from: string, mark: StoreMark | undefined): boolean =>
 
 const clusterIn = (view: View): string => view.table(clusterIdentity).get('cluster')?.ID ?? '';
 
-/** `progress` is told how many bytes were read. */
+/** `progress` is told how many bytes were read, `clock` of the time of each batch. */
 export async function viewOf(
   store: Pick<OfflineStore, 'load'>,
   progress: (bytes: number) => void,
+  clock?: StateClock,
 ): Promise<View> {
-  const newReplica = () => new Replica(emptyTables(allTables), stateLimits, (row) => row);
+  const newReplica = () => new Replica(emptyTables(allTables), stateLimits, (row) => row, clock);
   const load = () => counted(store.load(), progress);
   const { replica } = await loadAll({ load }, newReplica);
   return replica.view;

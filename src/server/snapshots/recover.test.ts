@@ -1,5 +1,6 @@
 /** The way out after the log in etcd has diverged: V1 and V2 of recovery.ts. */
 import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import type { EtcdClient } from '../../state/engine/etcd/client.ts';
 import {
@@ -35,13 +36,16 @@ class Servers {
   readonly bench = new EtcdBench();
   readonly disks = [new Disk(), new Disk(), new Disk()];
   states: State[] = [];
+  /** How far the clocks of the machines are ahead. */
+  aheadMs = 0;
 
   during = <T>(promise: Promise<T>): Promise<T> => this.bench.during(promise);
 
   async start(disk: Disk): Promise<State> {
     const engine = new EtcdEngine(this.optionsOf(disk));
     const { timers } = this.bench.world;
-    const state = await this.during(openState({ tables: allTables, engine, timers }));
+    const { clock } = this;
+    const state = await this.during(openState({ tables: allTables, engine, timers, clock }));
     await this.during(engine.settled());
     this.states.push(state);
     return state;
@@ -53,8 +57,14 @@ class Servers {
 
   recover(disk: Disk, from: 'etcd' | 'disk', between?: (client: EtcdClient) => EtcdClient) {
     const recovery = new EtcdRecovery(this.optionsOf(disk, between));
-    const { world } = this.bench;
+    const world = { ...this.bench.world, clock: this.clock };
     return this.during(recoverLog({ recovery, from, world, version: '1' }));
+  }
+
+  get clock(): Clock {
+    const { aheadMs } = this;
+    const { clock } = this.bench.world;
+    return { nowMs: () => clock.nowMs() + aheadMs, monotonicMs: () => clock.monotonicMs() };
   }
 
   optionsOf(disk: Disk, between = (client: EtcdClient) => client): EtcdEngineOptions {
@@ -86,8 +96,9 @@ const namesIn = (state: State) =>
   [...state.read().table(namespaces).scan()].map(({ Name }) => Name);
 
 /** Three servers run when etcd comes back as it was before the last write. */
-async function diverged(id?: string) {
+async function diverged(id?: string, aheadMs = 0) {
   const servers = new Servers();
+  servers.aheadMs = aheadMs;
   for (const disk of servers.disks) await servers.start(disk);
   const leader = servers.states.find(({ leading }) => leading !== undefined)!;
   await put(servers, leader, 'before');
@@ -159,6 +170,28 @@ describe('a recovery', () => {
     await expect(servers.recover(servers.disks[0]!, 'etcd')).rejects.toThrow(/holds no state/);
     await servers.recover(servers.disks[0]!, 'disk');
     expect(namesIn(await servers.start(servers.disks[0]!)).sort()).toEqual(both.toSorted());
+  });
+
+  test.each(['etcd', 'disk'] as const)('from %s carries its time', async (from) => {
+    const servers = await diverged();
+    await servers.stop();
+    const startMs = servers.clock.nowMs();
+    await servers.recover(servers.disks[0]!, from);
+    const { clock } = await servers.start(servers.disks[0]!);
+    expect(clock!.batchMs).toBeGreaterThanOrEqual(startMs);
+  });
+
+  test('by a machine whose clock is behind does not let time go back', async () => {
+    const servers = await diverged(undefined, 3_600_000);
+    const writtenMs = servers.states[0]!.clock!.batchMs;
+    await servers.stop();
+    servers.aheadMs = 0;
+    const { store } = servers.bench.etcd;
+    store.transact({ compare: [], success: [{ kind: 'delete', key: '/', end: '0' }] });
+    expect(servers.clock.nowMs()).toBeLessThan(writtenMs);
+    await servers.recover(servers.disks[0]!, 'disk');
+    const { clock } = await servers.start(servers.disks[0]!);
+    expect(clock!.nowMs()).toBeGreaterThanOrEqual(writtenMs);
   });
 
   test.each(['etcd', 'disk'] as const)(

@@ -1,5 +1,6 @@
 import type { World } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
+import { StateClock } from '../../state/clock.ts';
 import type { Bytes } from '../../state/codec.ts';
 import type { Loaded } from '../../state/engine/engine.ts';
 import type { RecoverySource } from '../../state/engine/etcd/head.ts';
@@ -29,7 +30,8 @@ export interface Recovered {
 /**
  * Lets the servers go on from the state that etcd has, or from the copy that this server has on its disk,
  * after the log has diverged. It is a restore: a single entry of the log, above every index that was given
- * out, and nodes keep for a while what the state does not know.
+ * out, and nodes keep for a while what the state does not know. The entry carries a time like any other, which is no
+ * earlier than those of etcd and of the copy.
  *
  * @throws StateError
  */
@@ -49,8 +51,9 @@ export async function recoverLog({
     await recovery.follow(front);
     return { from: head!.index, index: head!.index, wasRecovered: true };
   }
-  const shared = await viewOf(recovery, () => {});
-  const own = copy && (await viewOf({ load: () => partsOf(copy.parts) }, () => {}));
+  const clock = new StateClock(world.clock);
+  const shared = await viewOf(recovery, () => {}, clock);
+  const own = copy && (await viewOf({ load: () => partsOf(copy.parts) }, () => {}, clock));
   requireSameCluster(recovery.name, shared, own);
   const rows = from === 'etcd' ? shared : own;
   if (rows === undefined)
@@ -62,7 +65,7 @@ export async function recoverLog({
     before: shared,
     above: before + limits.snapshot.indexLeap,
     previous: head?.hash ?? '',
-    world,
+    world: { ...world, clock },
     version,
   });
   await recovery.append(batch, front, from);

@@ -57,6 +57,6 @@ export async function restoreOf(
         transaction.table(clusterIdentity).put({ ID, Restore });
       },
     },
-    { before, previous, limits: stateLimits, freeze: false },
+    { before, previous, clock, limits: stateLimits, freeze: false },
   );
 }
