@@ -3,6 +3,7 @@ import { type AnswerPrinter, answerPrinter } from './answer.ts';
 import { isColored } from './colors.ts';
 import type { CliEnvironment } from './environment.ts';
 import { CliError, exitCodes, Interrupted } from './errors.ts';
+import { withLeaderlessNote } from './leaderless-note.ts';
 import type { Options } from './options.ts';
 import { createScreen, type Screen } from './render/screen.ts';
 import { readText } from './text-file.ts';
@@ -83,6 +84,7 @@ export async function connect(
     clientCertificate: await read('clientCert', 'ROSTER_CLIENT_CERT', 'certificate to show'),
     clientKey: await read('clientKey', 'ROSTER_CLIENT_KEY', 'key of the certificate to show'),
     transport,
+    around: (own) => withLeaderlessNote(own, environment),
   });
 }
 

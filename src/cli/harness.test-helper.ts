@@ -29,6 +29,10 @@ export interface Setting {
   readonly onAlone?: (advance: (durationMs: number) => Promise<void>) => void;
   /** Called with every write to standard output; may interrupt. */
   readonly onOutput?: (text: string, interrupt: () => void) => void;
+  /** Called with every write to standard error. */
+  readonly onNote?: (text: string) => void;
+  /** The time that passes before the server answers a request. */
+  readonly passesMs?: (request: SeenRequest) => number;
   /** Closes the output after this many writes. */
   readonly readerLeavesAfter?: number;
 }
@@ -53,8 +57,12 @@ const noStores = () => Promise.reject(new Error('there are no stores here'));
 export const nowMs = Date.UTC(2026, 0, 1);
 
 export async function run(words: readonly string[], setting: Setting = {}): Promise<Ran> {
-  await using server = await serve(handlerOf(setting.server ?? {}));
   const world = new SimulatedWorld(1, nowMs);
+  const handler = handlerOf(setting.server ?? {});
+  await using server = await serve(async (request) => {
+    await world.advance(setting.passesMs?.(request) ?? 0);
+    return handler(request);
+  });
   const interrupts = new Set<() => void>();
   const interrupt = () => {
     for (const stop of interrupts) stop();
@@ -62,7 +70,7 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
   const stdout = collector(setting, setting.readerLeavesAfter, (text) =>
     setting.onOutput?.(text, interrupt),
   );
-  const stderr = collector(setting);
+  const stderr = collector(setting, Number.POSITIVE_INFINITY, setting.onNote);
   let agent: AgentOptions | undefined;
   const opened: string[] = [];
   const pages: Page[] = [];

@@ -31,6 +31,12 @@ export const cliLimits = {
     /** The text of a value in a difference. */
     valueLengthMax: 200,
   },
+  leaderless: {
+    /** How long a request waits before the command tells that no server leads. */
+    patienceMs: 2 * second,
+    /** The longest wait for the health of a server. */
+    answerMs: 5 * second,
+  },
   log: {
     linesDefault: 10,
     /** How much of the end of a log is searched for its last lines: at first, and at most. */

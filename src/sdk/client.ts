@@ -31,6 +31,8 @@ export interface ClientOptions extends TlsTrust {
   readonly partition?: string | undefined;
   /** Replaces HTTP. */
   readonly transport?: Transport | undefined;
+  /** Stands between the client and its transport. */
+  readonly around?: ((transport: Transport) => Transport) | undefined;
   /** Decides which of several servers is asked first; the default is the system's. */
   readonly random?: Pick<Random, 'below'> | undefined;
   /** Looks up host names; the default is the system's resolver. */
@@ -43,7 +45,8 @@ export function createClient(options: ClientOptions): Client {
   const given = typeof options.address === 'string' ? [options.address] : options.address;
   const addresses = given.map(checkedAddress);
   const address = addresses.join(' or ');
-  const transport = options.transport ?? transportTo(addresses, options);
+  const { around = (transport) => transport } = options;
+  const transport = around(options.transport ?? transportTo(addresses, options));
   return clientOver({
     transport,
     address,
