@@ -15,13 +15,13 @@ interface ReadBody {
 }
 
 export function readBody({ body: definition, family }: Endpoint, request: Request): ReadBody {
+  const most = definition?.bytesMax ?? limits.http.bodyBytesMax;
+  if ((request.body?.length ?? 0) > most) throw refusal('body-too-large', { limit: most });
   if (definition === undefined || definition.isStreamed) return noBody;
   if (request.headers['content-encoding'] !== undefined) {
     const encoding = String(request.headers['content-encoding']);
     if (encoding !== 'identity') throw refusal('unsupported-encoding', { encoding });
   }
-  const most = definition.bytesMax ?? limits.http.bodyBytesMax;
-  if ((request.body?.length ?? 0) > most) throw refusal('body-too-large', { limit: most });
   if (request.body === undefined && !definition.optional) throw refusal('body-required');
   if (definition.raw !== undefined) {
     const bytes = Buffer.from(request.body ?? []);

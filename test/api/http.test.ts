@@ -261,3 +261,17 @@ test.each([
   ['/v1/jobs?+token=a', '/v1/jobs?+token=redacted'],
   ['/v1/jobs?tokens=a&token', '/v1/jobs?tokens=a&token'],
 ])('%s is logged as %s', (url, shown) => expect(withoutSecrets(url)).toBe(shown));
+
+test.each([
+  ['PUT', '/v1/system/gc'],
+  ['PUT', '/v1/operator/keyring/rotate'],
+  ['DELETE', '/v1/namespace/none'],
+])('%s %s takes no body, and ignores any up to the limit', async (method, path) => {
+  const { call } = await startApi();
+  const most = limits.http.bodyBytesMax;
+  for (const ignored of ['', 'null', '{}', '{"Unknown": 1}', '{', 'x'.repeat(most)]) {
+    expect((await call(method, path, { body: ignored })).status).toBe(200);
+  }
+  const refused = await call(method, path, { body: 'x'.repeat(most + 1) });
+  expect([refused.status, refused.json.code]).toEqual([413, 'body-too-large']);
+});
