@@ -183,7 +183,9 @@ test('commands list services and remove stale instances', async () => {
   expect((await agent.cli('service', 'delete', 'fine', instance.ID)).code).toBe(1);
 });
 
-test("services survive the agent's death, and the next agent continues the checks", async () => {
+test("services survive the agent's death, and the next agent continues the checks", {
+  timeout: 180_000,
+}, async () => {
   const before: ServiceRegistration[] = await agent.get('/v1/service/shop');
   await agent.stop('SIGKILL');
   agent = await startAgent({ dataDirectory });
