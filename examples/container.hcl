@@ -7,13 +7,18 @@ variable "image" {
 # A task in a container of Docker or Podman: its own files, no network, and no way to change itself.
 job "container" {
   group "beats" {
+    update {
+      min_healthy_time = "1s"
+    }
+
     task "beat" {
       driver = "docker"
 
+      # The first process of a container ignores the signal to stop unless it has a trap.
       config {
         image           = var.image
         command         = "sh"
-        args            = ["-c", "echo $GREETING > /scratch/a; cat /scratch/a; exec sleep 100000"]
+        args            = ["-c", "trap exit TERM; echo $GREETING > /scratch/a; cat /scratch/a; sleep 100000 & wait"]
         network_mode    = "none"
         readonly_rootfs = true
         cap_drop        = ["all"]
