@@ -58,11 +58,7 @@ export const nowMs = Date.UTC(2026, 0, 1);
 
 export async function run(words: readonly string[], setting: Setting = {}): Promise<Ran> {
   const world = new SimulatedWorld(1, nowMs);
-  const handler = handlerOf(setting.server ?? {});
-  await using server = await serve(async (request) => {
-    await world.advance(setting.passesMs?.(request) ?? 0);
-    return handler(request);
-  });
+  await using server = await serve(serverIn(setting, world));
   const interrupts = new Set<() => void>();
   const interrupt = () => {
     for (const stop of interrupts) stop();
@@ -134,6 +130,14 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
     opened,
     pages,
     written,
+  };
+}
+
+function serverIn({ server = {}, passesMs }: Setting, world: SimulatedWorld): Handler {
+  const handler = handlerOf(server);
+  return async (request) => {
+    await world.advance(passesMs?.(request) ?? 0);
+    return handler(request);
   };
 }
 
