@@ -48,7 +48,7 @@ export const ofDeciding: readonly Mistake[] = [
       },
     ],
     guarantee: 'desired counts are reached after the faults end',
-    life: { seed: 2, nodes: 12, hours: 0.5 },
+    life: { seed: 4, nodes: 12, hours: 0.5 },
   },
   {
     name: 'an update ignores new allocations that are not yet healthy',
@@ -72,7 +72,7 @@ export const ofDeciding: readonly Mistake[] = [
       },
     ],
     guarantee: 'a batch job succeeds as often as wanted',
-    life: { seed: 2, nodes: 4, hours: 0.2 },
+    life: { seed: 12, nodes: 4, hours: 0.2 },
   },
   {
     name: 'disconnected allocations are replaced although Replace is false',
@@ -137,7 +137,7 @@ export const ofDeciding: readonly Mistake[] = [
       },
     ],
     guarantee: 'every running allocation has a job',
-    life: { seed: 22, nodes: 6, hours: 0.25 },
+    life: { seed: 26, nodes: 6, hours: 0.25 },
   },
   {
     name: 'unlimited rescheduling is taken for no rescheduling',
@@ -149,7 +149,7 @@ export const ofDeciding: readonly Mistake[] = [
       },
     ],
     guarantee: 'failed and lost allocations are replaced',
-    life: { seed: 4, nodes: 12, hours: 0.5 },
+    life: { seed: 7, nodes: 12, hours: 0.5 },
   },
   {
     name: 'the plan of a decider is committed although its nodes have changed',
@@ -185,6 +185,6 @@ export const ofDeciding: readonly Mistake[] = [
       },
     ],
     guarantee: 'desired counts are reached after the faults end',
-    life: { seed: 1, nodes: 6, hours: 0.25, deciders: true },
+    life: { seed: 6, nodes: 6, hours: 0.25, deciders: true },
   },
 ];
