@@ -1,9 +1,9 @@
 /** A step-down with an `Idempotency-Key` ends a single term, however often it is sent. */
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { limits } from '../src/model/limits.ts';
 import { requestOf } from './support/agent-requests.ts';
 import { rootToken } from './support/api.ts';
-import { type LocalAgent, LocalCluster } from './support/local-cluster.ts';
+import { type LocalAgent, LocalCluster, settleMs } from './support/local-cluster.ts';
 
 let cluster: LocalCluster;
 afterEach(() => cluster.close());
@@ -24,26 +24,47 @@ const stepDown = ({ agent }: LocalAgent, key = 'once') => {
   return cluster.send(agent, { ...request, headers });
 };
 
-const leaderAddress = () => `server-${cluster.servers.indexOf(cluster.leader)}:4646`;
-
-test.for([
+const asked = [
   ['the leader', () => cluster.leader],
   ['a follower', () => cluster.followers[0]!],
-] as const)('repetitions of a step-down at %s have the answer of the first', async ([, asked]) => {
-  await startServers(3);
-  const { epoch } = cluster.log;
-  const first = await stepDown(asked());
-  expect(first).toMatchObject({ status: 200, json: { Leader: leaderAddress() } });
-  expect(cluster.log.epoch).toBe(epoch + 1);
-  for (const server of cluster.servers) expect(await stepDown(server)).toEqual(first);
-  expect(cluster.log.epoch).toBe(epoch + 1);
-  await stepDown(asked(), 'another');
-  expect(cluster.log.epoch).toBe(epoch + 2);
-  expect(await stepDown(asked())).toEqual(first);
-  await cluster.world.advance(limits.idempotency.keptMs);
-  await stepDown(asked());
-  expect(cluster.log.epoch).toBe(epoch + 3);
-});
+] as const;
+
+const leaderAddress = () => `server-${cluster.servers.indexOf(cluster.leader)}:4646`;
+
+test.for(asked)(
+  'repetitions of a step-down at %s have the answer of the first',
+  async ([, asked]) => {
+    await startServers(3);
+    const { epoch } = cluster.log;
+    const first = await stepDown(asked());
+    expect(first).toMatchObject({ status: 200, json: { Leader: leaderAddress() } });
+    expect(cluster.log.epoch).toBe(epoch + 1);
+    for (const server of cluster.servers) expect(await stepDown(server)).toEqual(first);
+    expect(cluster.log.epoch).toBe(epoch + 1);
+    await stepDown(asked(), 'another');
+    expect(cluster.log.epoch).toBe(epoch + 2);
+    expect(await stepDown(asked())).toEqual(first);
+    await cluster.world.advance(limits.idempotency.keptMs);
+    await stepDown(asked());
+    expect(cluster.log.epoch).toBe(epoch + 3);
+  },
+);
+
+test.for(asked)(
+  'the outcome of a step-down at %s after which nobody leads is unknown',
+  async ([, asked]) => {
+    await startServers(3);
+    const { epoch } = cluster.log;
+    const campaigns = vi.spyOn(cluster.log, 'campaign').mockReturnValue(undefined);
+    const server = asked();
+    const lost = await stepDown(server);
+    expect([lost.status, lost.json.code]).toEqual([503, 'outcome-unknown']);
+    campaigns.mockRestore();
+    await cluster.world.advance(settleMs);
+    expect((await stepDown(server)).json).toEqual({ Leader: leaderAddress() });
+    expect(cluster.log.epoch).toBe(epoch + 1);
+  },
+);
 
 test('a step-down whose server ends before it answers is answered by the next leader', async () => {
   await startServers(2);

@@ -3,6 +3,7 @@ import { type Clock, delay, type Timers } from '../base/ports.ts';
 import { queryOf } from '../contract/shared-query.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { LedBefore } from '../server/idempotency/request-scope.ts';
 import { type Member, newsOfLeader, ServerGone, type Servers } from '../server/servers.ts';
 import { NotLeading } from '../state/errors.ts';
 import { gone as nobodyReads } from './answers.ts';
@@ -35,6 +36,8 @@ interface Asking {
   readonly trail: Trail;
   /** Whether another server has handed the request on. */
   readonly isAsked: boolean;
+  /** Whether a leader has begun to run it, and may have had an effect. Another leader does not run it again. */
+  readonly hasRun?: boolean;
   /** Answers where no leader is known; absent: the request waits for one. */
   readonly withoutLeader?: Run | undefined;
 }
@@ -46,7 +49,8 @@ type Run = () => Answer | Promise<Answer>;
  *
  * Invariants
  *  F1. A write runs on the leader, which checks permissions on its own view. It is handed on until a server
- *      has taken it, and never repeated after that. If nobody knows whether it ran, the answer says so.
+ *      has taken it, and never repeated after that. If nobody knows whether it ran, the answer says so. A write with a key
+ *      is handed on after a leader has begun to run it, too; where nobody leads then, its outcome is unknown.
  *  F2. A read is answered by this server once its state shows all that was durable when the read came.
  *      With `stale` it is answered at once, unless the state of this server is too old. If it is older than
  *      `max_stale`, the read is answered as without `stale`.
@@ -118,7 +122,8 @@ export class Forwarding {
     const failed = (thrown: unknown) => {
       ended();
       const mayRepeat = !asking.isAsked && mayBeRepeated(asking.request, thrown);
-      if (mayRepeat) return this.#handOn(asking, here, endMs);
+      const hasRun = asking.hasRun === true || thrown instanceof LedBefore;
+      if (mayRepeat) return this.#handOn({ ...asking, hasRun }, here, endMs);
       if (!restsOnState(thrown)) throw thrown;
       return this.#refuseIfLeading(thrown, asking, here, endMs);
     };
@@ -158,21 +163,26 @@ export class Forwarding {
     const { servers, clock, timers, takesWrites } = this.#options;
     const isWaitUseful = servers.members().length > 1;
     const endMs = until ?? clock.monotonicMs() + limits.servers.holdMs;
+    let { hasRun = false } = asking;
     for (;;) {
       // It cannot be read a second time.
       if (isBegun(request)) throw refusal('not-leader');
       const leader = servers.leader();
       const isElsewhere = leader !== undefined && leader.id !== servers.id;
       const answer = isElsewhere ? await this.#askLeader(leader, asking) : undefined;
-      if (answer !== undefined) return answer;
+      const fate = answer?.headers[repeatHeader];
+      if (answer !== undefined && fate === undefined) return answer;
+      if (fate === fates.begun) hasRun = true;
       if (asking.withoutLeader !== undefined) return asking.withoutLeader();
-      if (!isWaitUseful || clock.monotonicMs() >= endMs) throw refusal('no-leader');
+      if (!isWaitUseful || clock.monotonicMs() >= endMs) {
+        throw refusal(hasRun ? 'outcome-unknown' : 'no-leader');
+      }
       await newsOfLeader(servers, timers);
-      if (takesWrites()) return this.#write(asking, here, endMs);
+      if (takesWrites()) return this.#write({ ...asking, hasRun }, here, endMs);
     }
   }
 
-  /** The answer of the leader; `undefined`: it has certainly not run the request. */
+  /** The answer of the leader, which may let the request be repeated; `undefined`: it has certainly not run it. */
   async #askLeader(leader: Member, asking: Asking): Promise<Answer | undefined> {
     const { request, trail } = asking;
     const { servers } = this.#options;
@@ -188,7 +198,7 @@ export class Forwarding {
         unread === undefined ? limits.servers.askMs + waitMsOf(query) : limits.snapshot.saveMaxMs;
       const patience = { deadlineMs, ...(isRead && { gone: gone.signal }) };
       const answer = await servers.ask(leader.id, asked, patience);
-      if (answer.headers[repeatHeader] !== undefined) return undefined;
+      if (answer.headers[repeatHeader] !== undefined) return answer;
       // A stream lasts as long as its reader does.
       if (!isStream(answer)) stay?.();
       return isRead ? answer : await this.#answerShown(answer, asking);
@@ -248,8 +258,14 @@ function notTaken(): Error {
   return made;
 }
 
-/** In the answer to another server: it may hand the request on again. */
+/** In the answer to another server: it may hand the request on again. Older servers know any value as `unbegun`. */
 export const repeatHeader = 'x-roster-repeat';
+
+const fates = { unbegun: 'true', begun: 'begun' } as const;
+
+/** The value of the header for a request that may be repeated after this error. */
+export const fateAfter = (thrown: unknown): string =>
+  thrown instanceof LedBefore ? fates.begun : fates.unbegun;
 
 /**
  * Whether the request may run again after this error: it has not run, or its key lets it have a single effect

@@ -10,7 +10,7 @@ import type { KeptAnswers } from '../server/idempotency/kept-answers.ts';
 import { knownRefusal, problemAnswer, replyAnswer, unroutedAnswer } from './answers.ts';
 import type { Dialect, ForeignDialect } from './dialect/dialect.ts';
 import { defaultDialect } from './dialect/dialects.ts';
-import { type Forwarding, mayBeRepeated, repeatHeader } from './forward.ts';
+import { type Forwarding, fateAfter, mayBeRepeated, repeatHeader } from './forward.ts';
 import { type Answer, piecesOf, type Request, untilGone } from './http.ts';
 import { isKnown, keyedRequest, requireNoKey } from './keyed-request.ts';
 import { leaderlessRead } from './leaderless.ts';
@@ -175,7 +175,7 @@ export class Pipeline {
     const answer = problemAnswer(error, this.#dialectOf(seen));
     const isFinal = !isAsked || !mayBeRepeated(seen.request, thrown);
     if (isFinal) return this.#withPolicy(seen.route, answer);
-    return { ...answer, headers: { ...answer.headers, [repeatHeader]: 'true' } };
+    return { ...answer, headers: { ...answer.headers, [repeatHeader]: fateAfter(thrown) } };
   }
 
   #withPolicy(route: Route | undefined, answer: Answer): Answer {

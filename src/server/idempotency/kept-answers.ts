@@ -2,10 +2,11 @@ import type { World } from '../../base/ports.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { NotLeading } from '../../state/errors.ts';
 import { keptAnswers } from '../../state/tables.ts';
 import type { State, Transaction } from '../../state/types.ts';
 import { makeRoom } from '../expiring-rows.ts';
-import { AlreadyRun, RequestScope, type ScopedWrites } from './request-scope.ts';
+import { AlreadyRun, LedBefore, RequestScope, type ScopedWrites } from './request-scope.ts';
 
 /** A write with an `Idempotency-Key`. */
 export interface KeyedRequest {
@@ -115,6 +116,7 @@ export class KeptAnswers {
       return answer;
     } catch (error) {
       await scope.end();
+      if (error instanceof NotLeading && scope.hasNoted) throw new LedBefore(error);
       const kept = error instanceof AlreadyRun ? this.find(request) : undefined;
       if (kept === undefined) throw error;
       return kept;

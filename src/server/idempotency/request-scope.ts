@@ -1,11 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Timer, Timers } from '../../base/ports.ts';
+import { NotLeading } from '../../state/errors.ts';
 import type { Begun, State, Transaction, Written } from '../../state/types.ts';
 
 /** The request was run before. */
 export class AlreadyRun extends Error {
   override readonly name = 'AlreadyRun';
 }
+
+/** This server has durably noted that it runs the request, and leads no longer: the next leader knows the request. */
+export class LedBefore extends NotLeading {}
 
 interface Notes {
   /** Whether the request was run before. */
