@@ -128,6 +128,31 @@ describe('a node without room', () => {
     expect(after.Summary).toMatchObject({ web: { Queued: 0, Running: 3 } });
   });
 
+  test('is still waited for after a failure on another node', async () => {
+    const failsOn =
+      (name: string) =>
+      ({ JobID, NodeName }: Allocation) =>
+        JobID === 'daemon' && NodeName === name ? 'failed' : 'running';
+    await submit();
+    await fleet.pass(second, failsOn('n1'));
+    expect(await runsOn()).toEqual(['n2', 'n3']);
+    const Constraints = [{ LTarget: '${node.unique.name}', Operand: '=', RTarget: 'n1' }];
+    const changes = { ID: 'filler', Type: 'batch' };
+    const body = jobBody(changes, { Count: 1, Update: null, Constraints }, large);
+    await api.call('POST', '/v1/jobs', { body });
+    await api.settle();
+    await fleet.obey();
+    await submit({}, large);
+    const [full, ...others] = await waiting();
+    expect(others).toEqual([]);
+
+    await fleet.pass(second, failsOn('n2'));
+    expect(await runsOn()).toEqual(['n3']);
+    expect(await waiting()).toEqual([full]);
+    await fleet.pass(2 * second, ({ JobID }) => (JobID === 'filler' ? 'complete' : 'running'));
+    expect(await runsOn()).toContain('n1');
+  });
+
   test('is not waited for after it is lost or the job is stopped', async () => {
     await filler();
     await api.settle();

@@ -7,7 +7,9 @@ import { cancelAll } from './cancel.ts';
 
 /**
  * Cancels blocked evaluations of a job that no longer wait for anything, now that another
- * evaluation of the job is decided. Source: docs/behaviour/evaluations.md#statuses.
+ * evaluation of the job is decided. After the failure of a system job on a node the other evaluations go on waiting: it
+ * asks for no room on nodes where an allocation has ended, and an evaluation may wait to replace that.
+ * Source: docs/behaviour/evaluations.md#statuses.
  */
 export function settleBlocked(
   transaction: Transaction,
@@ -17,7 +19,7 @@ export function settleBlocked(
 ): void {
   const placedAll = status === 'complete' && blockedEvaluationId === '';
   const awaited = new Set(awaitedNodes ?? []);
-  if (awaitedNodes === undefined && !placedAll) return;
+  if (awaitedNodes === undefined ? !placedAll : by.TriggeredBy === 'alloc-failure') return;
   const range = { prefix: inNamespace(by.Namespace, by.JobID) };
   const superfluous = [...transaction.table(evaluations).by('open').scan(range)].filter(
     (one) => one.Status === 'blocked' && one.ID !== by.ID && !awaited.has(one.NodeID),
