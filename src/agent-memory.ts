@@ -41,8 +41,8 @@ export function saveProcessMemory(
 
 /**
  * Young objects are collected while old ones are marked, too. Otherwise they pile up until marking is over, tens of
- * megabytes when a large job is placed, and are then moved in one pause that everybody waits for. Never taken back: V8 ends the
- * process if young objects were collected during a marking that ends without the flag.
+ * megabytes when a large job is placed, and are then moved in one pause that everybody waits for. The flag is never taken
+ * back: V8 ends the process if young objects were collected during a marking that ends without the flag.
  */
 const collectWhileMarking = (): void => setFlagsFromString('--no-separate-gc-phases');
 

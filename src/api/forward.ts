@@ -36,7 +36,7 @@ interface Asking {
   readonly trail: Trail;
   /** Whether another server has handed the request on. */
   readonly isAsked: boolean;
-  /** Whether a leader has begun to run it, and may have had an effect. Another leader does not run it again. */
+  /** Whether a leader has begun to run the request, which may have had an effect. No other leader runs it again. */
   readonly hasRun?: boolean;
   /** Answers where no leader is known; absent: the request waits for one. */
   readonly withoutLeader?: Run | undefined;

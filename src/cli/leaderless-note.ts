@@ -36,7 +36,7 @@ export function withLeaderlessNote(
   };
 }
 
-/** Whether the server that is asked says so. */
+/** Whether the health of the server says that no server leads. */
 async function knowsNoLeader(
   transport: Transport,
   signal: AbortSignal | undefined,

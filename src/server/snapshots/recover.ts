@@ -30,8 +30,8 @@ export interface Recovered {
 /**
  * Lets the servers go on from the state that etcd has, or from the copy that this server has on its disk,
  * after the log has diverged. It is a restore: a single entry of the log, above every index that was given
- * out, and nodes keep for a while what the state does not know. The entry carries a time like any other, which is no
- * earlier than those of etcd and of the copy.
+ * out, and nodes keep for a while what the state does not know. The entry carries a time, as any entry does. That time is
+ * not before the time of any entry in etcd or in the copy.
  *
  * @throws StateError
  */

@@ -7,8 +7,8 @@ import { cancelAll } from './cancel.ts';
 
 /**
  * Cancels blocked evaluations of a job that no longer wait for anything, now that another
- * evaluation of the job is decided. After the failure of a system job on a node the other evaluations go on waiting: it
- * asks for no room on nodes where an allocation has ended, and an evaluation may wait to replace that.
+ * evaluation of the job is decided. The evaluation of a failed allocation of a system job cancels none:
+ * it asks for no room on nodes where an allocation has ended, and a blocked evaluation may wait for just that room.
  * Source: docs/behaviour/evaluations.md#statuses.
  */
 export function settleBlocked(
