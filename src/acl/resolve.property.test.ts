@@ -250,4 +250,4 @@ async function live(steps: readonly Step[]): Promise<void> {
 test('a resolver that remembers decides as a new one does', async () => {
   const lives = fc.array(step, { minLength: 5, maxLength: 60, size: 'max' });
   await fc.assert(fc.asyncProperty(lives, live), { numRuns: 800 });
-});
+}, 90_000);

@@ -110,19 +110,15 @@ export class Resolver {
       return enabled ? known.authorizer : unrestricted;
     }
     const hash = secrets.hash(secret);
-    const node = first(
-      snapshot
-        .table(nodes)
-        .by('secret')
-        .scan({ prefix: [hash] }),
-    );
+    const node = snapshot
+      .table(nodes)
+      .by('secret')
+      .find({ prefix: [hash] });
     if (node !== undefined) return this.#ruleless({ kind: 'node', nodeId: node.ID });
-    const introduction = first(
-      snapshot
-        .table(introductionTokens)
-        .by('secret')
-        .scan({ prefix: [hash] }),
-    );
+    const introduction = snapshot
+      .table(introductionTokens)
+      .by('secret')
+      .find({ prefix: [hash] });
     if (introduction !== undefined && !isOver(introduction, clock.nowMs())) {
       return this.#ruleless({ kind: 'introduction', id: introduction.ID });
     }
@@ -160,12 +156,10 @@ export class Resolver {
       this.counts.hits++;
       return known;
     }
-    const token = first(
-      snapshot
-        .table(aclTokens)
-        .by(index)
-        .scan({ prefix: [part] }),
-    );
+    const token = snapshot
+      .table(aclTokens)
+      .by(index)
+      .find({ prefix: [part] });
     if (token === undefined) return undefined;
     this.counts.misses++;
     const found = { token, authorizer: this.authorizerOf(snapshot, token) };
@@ -214,12 +208,10 @@ export class Resolver {
 
   /** The token with this accessor, unless it has expired. */
   tokenOf(snapshot: Snapshot, accessor: string): AclToken | undefined {
-    const token = first(
-      snapshot
-        .table(aclTokens)
-        .by('accessor')
-        .scan({ prefix: [accessor] }),
-    );
+    const token = snapshot
+      .table(aclTokens)
+      .by('accessor')
+      .find({ prefix: [accessor] });
     return token === undefined || this.#isDead(token) ? undefined : token;
   }
 
@@ -243,8 +235,3 @@ function callerOf(token: AclToken, management: boolean): Caller {
   if (accessor === anonymousAccessorId) return { kind: 'anonymous', accessor };
   return { kind: 'token', accessor, namespace, partition, management };
 }
-
-const first = <R>(rows: IterableIterator<R>): R | undefined => {
-  for (const row of rows) return row;
-  return undefined;
-};

@@ -21,7 +21,5 @@ export function rowWithId<R extends Stamps>(
   table: TableReader<R, 'id'>,
   id: string,
 ): R | undefined {
-  if (id.includes('\0')) return undefined;
-  const [row] = table.by('id').scan({ prefix: [id] });
-  return row;
+  return id.includes('\0') ? undefined : table.by('id').find({ prefix: [id] });
 }

@@ -113,6 +113,11 @@ class TrackedIndex<R extends Stamps> implements RangeReader<R> {
     return this.#order.scan(options);
   }
 
+  find(range: KeyRange, matches?: (row: R) => boolean): R | undefined {
+    this.#reads.noteRange(this.#order, encodeRange(range));
+    return this.#order.find(range, matches);
+  }
+
   lastIndex(range?: KeyRange): number {
     this.#reads.noteRange(this.#order, encodeRange(range));
     return this.#order.lastIndex(range);

@@ -200,6 +200,10 @@ class HeadTable<R extends Stamps, I extends string> implements TableWriter<R, I>
     return this.#openTable().primary.stableScan(options);
   }
 
+  find(range: KeyRange, matches?: (row: R) => boolean): R | undefined {
+    return this.#openTable().find(range, matches);
+  }
+
   lastIndex(range?: KeyRange): number {
     return this.#openTable().lastIndex(range);
   }
@@ -260,6 +264,10 @@ class HeadIndex<R extends Stamps> implements RangeReader<R> {
 
   scan(options?: ScanOptions): IterableIterator<R> {
     return this.#index().stableScan(options);
+  }
+
+  find(range: KeyRange, matches?: (row: R) => boolean): R | undefined {
+    return this.#index().find(range, matches);
   }
 
   lastIndex(range?: KeyRange): number {

@@ -31,16 +31,12 @@ test('rows are in the order of their keys, as if all keys were sorted', () => {
       expect(all.keys).toEqual(some.map(({ name }) => encodeKey([name])).sort(ascending));
       const gathering = new Gathering(all, ({ parts }) => parts);
       for (const position of all.rows.keys()) gathering.note(position);
-      const { spans, ...ordered } = gathering.sorted;
+      const { spans, keys: sorted } = gathering.sorted;
       const groups = spans.flatMap(({ group, count }) => Array<string>(count).fill(group));
-      const wanted = new Map(
-        some.flatMap((row) =>
-          row.parts === undefined ? [] : [[encodeKey(row.parts) + encodeKey([row.name]), row]],
-        ),
+      const keys = some.flatMap(({ name, parts }) =>
+        parts === undefined ? [] : [encodeKey(parts) + encodeKey([name])],
       );
-      const keys = [...wanted.keys()].sort(ascending);
-      expect(ordered.keys.map((key, at) => groups[at]! + key)).toEqual(keys);
-      expect(ordered.rows).toEqual(keys.map((key) => wanted.get(key)));
+      expect(sorted.map((key, at) => groups[at]! + key)).toEqual(keys.sort(ascending));
     }),
   );
 });

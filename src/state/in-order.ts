@@ -1,4 +1,4 @@
-import type { GroupSpan } from './grouped-rows.ts';
+import type { GroupSpan } from './grouped-keys.ts';
 import { encodeKey, terminator } from './keys.ts';
 import type { Key } from './types.ts';
 
@@ -62,9 +62,10 @@ function codeAt(text: string, begin: number): number {
   return code;
 }
 
-/** Rows by group, and in a group in the order of their primary keys. */
-export interface GroupsInOrder<R> extends SortedRows<R> {
+/** Primary keys by group, and in a group in their order. */
+export interface GroupsInOrder {
   readonly spans: readonly GroupSpan[];
+  readonly keys: readonly string[];
 }
 
 /**
@@ -114,8 +115,8 @@ export class Gathering<R> {
     return this.#names.push(name) - 1;
   }
 
-  /** The noted rows in order. */
-  get sorted(): GroupsInOrder<R> {
+  /** The keys of the noted rows in order. */
+  get sorted(): GroupsInOrder {
     const order = this.#groups === undefined ? [...this.#names.keys()] : orderOf(this.#names);
     const next = new Int32Array(this.#names.length);
     const spans: GroupSpan[] = [];
@@ -127,15 +128,12 @@ export class Gathering<R> {
       total += count;
     }
     const keys = new Array<string>(total);
-    const rows = new Array<R>(total);
     for (let position = 0; position < this.#groupOf.length; position++) {
       const group = this.#groupOf[position]!;
       if (group < 0) continue;
-      const at = next[group]!++;
-      keys[at] = this.#all.keys[position]!;
-      rows[at] = this.#all.rows[position]!;
+      keys[next[group]!++] = this.#all.keys[position]!;
     }
-    return { spans, keys, rows };
+    return { spans, keys };
   }
 }
 

@@ -22,7 +22,7 @@ export const items: TableDefinition<Item, ItemOrder> = {
     color: { key: ({ Space, Color }) => (Color === undefined ? undefined : [Space, Color]) },
     space: { key: ({ Space }) => [Space] },
     weight: {
-      sharesRows: true,
+      sharesKeys: true,
       key: ({ Space }) => [Space],
       touch: ({ WeightIndex }) => WeightIndex,
     },
@@ -192,6 +192,8 @@ export function dump(snapshot: Snapshot): unknown {
       return ranges.map((range) => ({
         rows: [...reader.scan(range)],
         reverse: [...reader.scan({ ...range, reverse: true })],
+        first: reader.find(range),
+        latest: reader.find(range, (row) => row.ModifyIndex === snapshot.index),
         lastIndex: reader.lastIndex(range),
       }));
     }),
@@ -207,6 +209,8 @@ export function expected(oracle: Oracle): unknown {
       ranges.map((range) => ({
         rows: oracle.scan(order, range),
         reverse: oracle.scan(order, range).toReversed(),
+        first: oracle.scan(order, range)[0],
+        latest: oracle.scan(order, range).find((row) => row.ModifyIndex === oracle.index),
         lastIndex: oracle.lastIndex(order, range),
       })),
     ),

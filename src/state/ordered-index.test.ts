@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PrimaryRows, SecondaryRows } from './indexed-rows.ts';
 import { encodeKey } from './keys.ts';
 import { OrderedIndex, type Step } from './ordered-index.ts';
 import type { Stamps } from './types.ts';
@@ -13,11 +14,10 @@ const row = (Name: string, index: number): Row => ({
   CreateIndex: index,
   ModifyIndex: index,
 });
-const keyOf = ({ Name }: Row) => key(Name);
 
 /** Puts and deletes the keys in turn, one transaction each, from index 1 on. */
 function churned(...names: string[]): OrderedIndex<Row> {
-  const order = new OrderedIndex<Row>({ slot: 0, keyOf });
+  const order = new OrderedIndex<Row>({ slot: 0 });
   const steps: Step[] = [];
   let index = 0;
   for (const name of names) {
@@ -53,17 +53,16 @@ test('the oldest of too many marks are dropped, and count for every key and rang
 
 test('deferred changes show in each read, and are made where there are too many', () => {
   const group = encodeKey(['g']);
-  const order = new OrderedIndex<Row>({ slot: 0, keyOf });
-  const put = (name: string, index: number) =>
-    order.set(
-      group,
-      key(name),
-      { before: undefined, after: row(name, index) },
-      { index, defers: true },
-    );
+  const primary = new PrimaryRows<Row>();
+  const order = new OrderedIndex<Row>({ slot: 0 }, new SecondaryRows(primary));
+  const put = (name: string, index: number) => {
+    const after = row(name, index);
+    primary.change(key(name), after);
+    order.set(group, key(name), { before: undefined, after }, { index, defers: true });
+  };
   const names = (of: OrderedIndex<Row>) => Array.from(of.scan(), ({ Name }) => Name);
   put('b', 1);
-  const before = order.clone();
+  const before = order.clone(order.rows.clone());
   put('a', 2);
   expect(order.settleBeyond(2)).toBe(false);
   expect([order.last, order.lastIndex({ prefix: ['g'] })]).toEqual([2, 2]);
@@ -97,7 +96,7 @@ test.each<[string, number | undefined, number, number, boolean]>([
   ['a row, touched earlier than before', 4, 3, 7, true],
 ])('a change shows in the touch, or else in a mark: %s', (_, before, after, last, marked) => {
   const touched = new Map<Row, number>();
-  const order = new OrderedIndex<Row>({ slot: 0, keyOf, touch: (one) => touched.get(one)! });
+  const order = new OrderedIndex<Row>({ slot: 0, touch: (one) => touched.get(one)! });
   const made = (touch: number, index: number) => {
     const one = row('a', index);
     touched.set(one, touch);

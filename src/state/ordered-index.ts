@@ -1,6 +1,7 @@
 import { assert } from '../base/assert.ts';
-import { GroupedRows } from './grouped-rows.ts';
-import { afterKey, afterPrefix, encodeKey, encodeRange } from './keys.ts';
+import { PrimaryRows, type SecondaryRows } from './indexed-rows.ts';
+import { afterPrefix, encodeRange } from './keys.ts';
+import { type Bounds, boundsOf, scanBetween } from './scan-bounds.ts';
 import { Tree } from './tree.ts';
 import type { KeyRange, RangeReader, ScanOptions, Stamps } from './types.ts';
 
@@ -21,34 +22,34 @@ export interface Step {
   readonly scopeLast: number | undefined;
 }
 
-/** A row, and the one in its place before. */
-interface Put<R> {
+type Rows<R> = PrimaryRows<R> | SecondaryRows<R>;
+
+/** The row of a key before a change, and after it. */
+interface Change<R> {
   readonly before: R | undefined;
-  readonly after: R;
+  readonly after: R | undefined;
 }
 
 /** A transaction under way. It gathers its steps if somebody may undo them. */
 export interface Stepping {
   readonly index: number;
   readonly steps?: Step[] | undefined;
-  /** Whether the rows of secondary indexes may change later, with the next read of them. */
+  /** Whether the keys of secondary indexes may change later, with the next read of them. */
   readonly defers?: boolean | undefined;
 }
 
 /** The settings of an index. */
 interface Order<R extends Stamps> {
   readonly slot: number;
-  /** The text of a row's primary key. */
-  readonly keyOf: (row: R) => string;
   readonly touch?: ((row: R) => number) | undefined;
   readonly scopeParts?: number | undefined;
-  /** The index whose rows it shares. By default it has its own rows. */
-  readonly owner?: OrderedIndex<R> | undefined;
+  /** Whether another index owns the keys that it has. */
+  readonly sharesKeys?: boolean | undefined;
 }
 
 /**
  * Rows in the order of one key, primary or secondary. The key of a row is that of its group, followed by its primary key
- * (`grouped-rows.ts`).
+ * (`grouped-keys.ts`). Only the primary index holds rows (`indexed-rows.ts`).
  *
  * Invariants
  *  O1. `lastIndex(range)` is the index of the last transaction that changed the range as far as
@@ -62,16 +63,16 @@ interface Order<R extends Stamps> {
  *      ask for it often. It is the index of the last change there.
  *  O6. A clone costs O(1), and changes of its original never change it.
  *  O7. While it is loaded it has no rows: `settle` gives them. Marks and indexes follow each change.
- *  O8. Of two indexes that share their rows, the owner changes them, and is changed first.
+ *  O8. Of two indexes that share their keys, the owner changes them, and is changed first. The primary index is changed
+ *      before all others.
  *  O9. After a restore the index of a key with a row is that of the restore, or a later one.
  */
 export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
+  readonly #order: Order<R>;
   /** Which index of which table; the same in every clone. */
   readonly slot: number;
   readonly #touch: ((row: R) => number) | undefined;
-  readonly #keyOf: (row: R) => string;
-  #rows: GroupedRows<R>;
-  readonly #ownsRows: boolean;
+  #rows: Rows<R>;
   #marks: Tree<number>;
   readonly #scopeParts: number;
   readonly #scopes: Tree<number>;
@@ -85,27 +86,25 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   #restored = 0;
 
   constructor(
-    { slot, keyOf, touch, scopeParts = 0, owner }: Order<R>,
-    rows: GroupedRows<R> = GroupedRows.empty(keyOf),
+    order: Order<R>,
+    rows: Rows<R> = new PrimaryRows<R>(),
     marks: Tree<number> = Tree.empty<number>(),
     scopes: Tree<number> = Tree.empty<number>(),
   ) {
-    this.slot = slot;
-    this.#keyOf = keyOf;
-    this.#touch = touch;
-    this.#scopeParts = scopeParts;
-    this.#ownsRows = owner === undefined;
-    this.#rows = owner === undefined ? rows : owner.#rows;
+    this.#order = order;
+    this.slot = order.slot;
+    this.#touch = order.touch;
+    this.#scopeParts = order.scopeParts ?? 0;
+    this.#rows = rows;
     this.#marks = marks;
     this.#scopes = scopes;
   }
 
-  /** `owner`: the clone of the index whose rows it shares. */
-  clone(owner?: OrderedIndex<R>): OrderedIndex<R> {
-    const [keyOf, touch, scopeParts] = [this.#keyOf, this.#touch, this.#scopeParts];
+  /** `rows`: the clone of its rows. */
+  clone(rows: Rows<R>): OrderedIndex<R> {
     const copy = new OrderedIndex(
-      { slot: this.slot, keyOf, touch, scopeParts, owner },
-      owner === undefined ? this.#rows.clone() : undefined,
+      this.#order,
+      rows,
       this.#marks.size === 0 ? undefined : this.#marks.clone(),
       this.#scopes.size === 0 ? undefined : this.#scopes.clone(),
     );
@@ -113,6 +112,10 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     copy.#last = this.#last;
     copy.#restored = this.#restored;
     return copy;
+  }
+
+  get rows(): Rows<R> {
+    return this.#rows;
   }
 
   get size(): number {
@@ -137,7 +140,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
 
   /** The row of a primary key, in the primary index. */
   get(key: string): R | undefined {
-    return this.#rows.get('', key);
+    return this.#rows.get(key);
   }
 
   /** The index of the last change of a primary key, in the primary index. `row`: its row, where it is known. */
@@ -179,37 +182,49 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     return greatest;
   }
 
+  /** The first row in the range that matches, which must not change the index. */
+  find(range: KeyRange, matches: (row: R) => boolean = isAny): R | undefined {
+    let found: R | undefined;
+    this.#rows.visitUnder(encodeRange(range), (row) => {
+      if (matches(row)) found = row;
+      return found === undefined;
+    });
+    return found;
+  }
+
   /** Must not be mixed with changes: see {@link stableScan}. */
   scan(options: ScanOptions = {}): IterableIterator<R> {
     const bounds = boundsOf(options);
-    return this.#scanFew(bounds) ?? this.#scanBetween(bounds);
+    return this.#scanFew(bounds) ?? scanBetween(this.#rows, bounds);
   }
 
   /** Yields the present rows, even if the index is changed meanwhile. */
   stableScan(options: ScanOptions = {}): IterableIterator<R> {
     const bounds = boundsOf(options);
-    // After a clone, each change copies the path to its row.
-    return this.#scanFew(bounds) ?? this.clone().#scanBetween(bounds);
+    // After a clone, each change copies the path to its key.
+    return this.#scanFew(bounds) ?? scanBetween(this.#rows.clone(), bounds);
   }
 
   #scanFew({ least, end, isReverse }: Bounds): IterableIterator<R> | undefined {
-    const rows = this.#rows.few(least, end, fewRows);
-    return (isReverse ? rows?.reverse() : rows)?.values();
-  }
-
-  #scanBetween({ least, end, isReverse }: Bounds): IterableIterator<R> {
-    return isReverse ? this.#rows.valuesReversed(least, end) : this.#rows.values(least, end);
+    const rows: R[] = [];
+    if (!this.#rows.visit(least, end, (row) => rows.push(row) <= fewRows)) return undefined;
+    return (isReverse ? rows.reverse() : rows).values();
   }
 
   /** Puts the row `after` into its group, in place of `before`. */
-  set(group: string, key: string, { before, after }: Put<R>, stepping: Stepping): void {
+  set(
+    group: string,
+    key: string,
+    { before, after }: Change<R> & { readonly after: R },
+    stepping: Stepping,
+  ): void {
     const { index } = stepping;
     const touch = this.#touchOf(after);
     assert(touch <= index, 'a row was touched by a later transaction than the one that puts it');
     const moved = before === undefined || this.#touchOf(before) !== touch;
     const scope = this.#scopeOf(group || key);
     const mark = this.#noteStep({ group, key, row: before }, { scope, moved }, stepping);
-    this.#changeRow(group, key, after, stepping);
+    this.#changeRow(group, key, { before, after }, stepping);
     if (!moved) return;
     if (touch < index) this.#marks.set(group + key, index);
     else if (mark !== undefined) this.#marks.delete(group + key);
@@ -221,23 +236,29 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     const { index } = stepping;
     const scope = this.#scopeOf(group || key);
     this.#noteStep({ group, key, row: before }, { scope, moved: true }, stepping);
-    this.#changeRow(group, key, undefined, stepping);
+    this.#changeRow(group, key, { before, after: undefined }, stepping);
     this.#marks.set(group + key, index);
     this.#noteLast(scope, index);
   }
 
-  #changeRow(group: string, key: string, row: R | undefined, { defers }: Stepping): void {
-    if (!this.#ownsRows || this.#isLoading) return;
-    // The primary index, which has one group without a text, is read before each change.
-    if (defers === true && group !== '') this.#rows.defer(group, key, row);
-    else if (row === undefined) this.#rows.delete(group, key);
-    else this.#rows.set(group, key, row);
+  #changeRow(group: string, key: string, { before, after }: Change<R>, { defers }: Stepping): void {
+    if (this.#isLoading) return;
+    const rows = this.#rows;
+    if (rows instanceof PrimaryRows) rows.change(key, after);
+    else if (this.#order.sharesKeys !== true) {
+      const isThere = after !== undefined;
+      if (isThere === (before !== undefined)) return;
+      if (defers === true) rows.keys.defer(group, key, isThere);
+      else rows.keys.change(group, key, isThere);
+    }
   }
 
-  /** Makes the deferred changes of rows if there are more of them. Returns whether there were. */
+  /** Makes the deferred changes of keys if there are more of them. Returns whether there were. */
   settleBeyond(deferredMax: number): boolean {
-    if (!this.#ownsRows || this.#rows.deferred <= deferredMax) return false;
-    this.#rows.settle();
+    const rows = this.#rows;
+    if (rows instanceof PrimaryRows || this.#order.sharesKeys === true) return false;
+    if (rows.keys.deferred <= deferredMax) return false;
+    rows.keys.settle();
     return true;
   }
 
@@ -249,10 +270,9 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
 
   /** Undoes a step. Steps are undone in reverse order. */
   undo({ group, key, row, mark, last, scopeLast }: Step): void {
-    if (this.#ownsRows) {
-      if (row === undefined) this.#rows.delete(group, key);
-      else this.#rows.set(group, key, row as R);
-    }
+    const rows = this.#rows;
+    if (rows instanceof PrimaryRows) rows.change(key, row as R | undefined);
+    else if (this.#order.sharesKeys !== true) rows.keys.change(group, key, row !== undefined);
     if (mark !== undefined) this.#marks.set(group + key, mark);
     else if (this.#marks.size > 0) this.#marks.delete(group + key);
     this.#last = last;
@@ -286,10 +306,10 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     this.#raiseLast(this.#scopeOf(group || key), this.#touchOf(row));
   }
 
-  /** Ends the loading with the rows, or with the owner's rows. */
-  settle(rows: GroupedRows<R> | OrderedIndex<R>): void {
+  /** Ends the loading with the rows. */
+  settle(rows: Rows<R>): void {
     this.#isLoading = false;
-    this.#rows = rows instanceof OrderedIndex ? rows.#rows : rows;
+    this.#rows = rows;
   }
 
   /** Notes a restore: all that is here, and all that is not, changed at that index. */
@@ -365,24 +385,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   }
 }
 
-/** The texts between which a scan looks. */
-interface Bounds {
-  readonly least: string;
-  readonly end: string | undefined;
-  readonly isReverse: boolean;
-}
-
-function boundsOf(options: ScanOptions): Bounds {
-  const { reverse: isReverse = false } = options;
-  const prefix = encodeRange(options);
-  const end = afterPrefix(prefix);
-  const from = options.from === undefined ? undefined : encodeKey(options.from);
-  if (!isReverse) {
-    return { least: from === undefined || from < prefix ? prefix : from, end, isReverse };
-  }
-  const isBelow = from !== undefined && (end === undefined || from < end);
-  return { least: prefix, end: isBelow ? afterKey(from) : end, isReverse };
-}
+const isAny = () => true;
 
 /** Whether all keys begin with the prefix: so do the least and the greatest key. */
 function isWithin(

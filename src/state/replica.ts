@@ -26,7 +26,7 @@ import type { AnyDefinition, AnyTable } from './table.ts';
 import type { Stamps } from './types.ts';
 import { emptyTables, type Tables, View } from './view.ts';
 
-type ReplicaLimits = Pick<StateLimits, 'marksPerIndex' | 'deferredRows'>;
+type ReplicaLimits = Pick<StateLimits, 'marksPerIndex' | 'deferredKeys'>;
 
 /**
  * The durable state in this process: the log, applied to tables.
@@ -132,7 +132,7 @@ export class Replica {
         const fault = `it ends with ${this.#index}, not with ${lastIndex}`;
         throw new StateCorrupted(placeOf(batch), fault);
       }
-      tables.settleBeyond(this.#limits.deferredRows);
+      tables.settleBeyond(this.#limits.deferredKeys);
       this.#view = new View(this.#index, tables.all);
       this.#hash = batchHash(batch);
       return transacted;

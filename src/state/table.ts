@@ -1,8 +1,10 @@
 import { assert } from '../base/assert.ts';
-import { GroupedRows } from './grouped-rows.ts';
+import { GroupedKeys } from './grouped-keys.ts';
 import { Gathering, inOrder } from './in-order.ts';
+import { PrimaryRows, SecondaryRows } from './indexed-rows.ts';
 import { encodeKey, hasSameParts } from './keys.ts';
 import { OrderedIndex, type Stepping } from './ordered-index.ts';
+import { Tree } from './tree.ts';
 import type {
   IndexDefinition,
   Key,
@@ -18,8 +20,8 @@ interface Secondary<R extends Stamps> {
   readonly name: string;
   readonly key: IndexDefinition<R>['key'];
   readonly index: OrderedIndex<R>;
-  /** Whether it shares the rows of the index before it. */
-  readonly sharesRows: boolean;
+  /** Whether it shares the keys of the index before it. */
+  readonly sharesKeys: boolean;
   /** The text of its group that was asked for last: the rows of a plan often have the same. */
   readonly texts: LastText;
 }
@@ -70,27 +72,35 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     definition: TableDefinition<R, I>,
     firstSlot: number,
   ): Table<R, I> {
-    const keyOf = keyTextOf(definition);
+    const rows = new PrimaryRows<R>();
     const secondary: Secondary<R>[] = [];
     const definitions = Object.entries<IndexDefinition<R>>(definition.indexes);
-    for (const [name, { key, touch, scopeParts, sharesRows = false }] of definitions) {
-      const owner = sharesRows ? secondary.at(-1)!.index : undefined;
+    for (const [name, { key, touch, scopeParts, sharesKeys = false }] of definitions) {
       const slot = firstSlot + 1 + secondary.length;
-      const index = new OrderedIndex<R>({ slot, keyOf, touch, scopeParts, owner });
-      secondary.push({ name, key, index, sharesRows, texts: new LastText() });
+      const index = new OrderedIndex(
+        { slot, touch, scopeParts, sharesKeys },
+        sharesKeys ? secondary.at(-1)!.index.rows : new SecondaryRows(rows),
+      );
+      secondary.push({ name, key, index, sharesKeys, texts: new LastText() });
     }
     const { scopeParts } = definition;
-    const primary = new OrderedIndex<R>({ slot: firstSlot, keyOf, scopeParts });
-    return new Table(definition, primary, secondary);
+    return new Table(
+      definition,
+      new OrderedIndex<R>({ slot: firstSlot, scopeParts }, rows),
+      secondary,
+    );
   }
 
   clone(): Table<R, I> {
+    const rows = this.primary.rows.clone();
+    assert(rows instanceof PrimaryRows, 'the primary index has the rows');
     const secondary: Secondary<R>[] = [];
     for (const one of this.secondary) {
-      const owner = one.sharesRows ? secondary.at(-1)!.index : undefined;
-      secondary.push({ ...one, index: one.index.clone(owner) });
+      const { index, sharesKeys } = one;
+      const shared = sharesKeys ? secondary.at(-1)!.index.rows : index.rows.clone(rows);
+      secondary.push({ ...one, index: index.clone(shared) });
     }
-    return new Table(this.definition, this.primary.clone(), secondary);
+    return new Table(this.definition, this.primary.clone(rows), secondary);
   }
 
   get size(): number {
@@ -107,6 +117,10 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
 
   scan(options?: ScanOptions): IterableIterator<R> {
     return this.primary.scan(options);
+  }
+
+  find(range: KeyRange, matches?: (row: R) => boolean): R | undefined {
+    return this.primary.find(range, matches);
   }
 
   lastIndex(range?: KeyRange): number {
@@ -129,8 +143,8 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     let from: string | undefined;
     let to: string | undefined;
     let parts: Key | undefined;
-    for (const { key: keyOf, index: order, sharesRows, texts } of this.secondary) {
-      if (!sharesRows) {
+    for (const { key: keyOf, index: order, sharesKeys, texts } of this.secondary) {
+      if (!sharesKeys) {
         from = before === undefined ? undefined : texts.of(keyOf(before));
         const toParts = after === undefined ? undefined : keyOf(after);
         // Neighbours may have the same groups: a text that was compared once is compared faster.
@@ -215,22 +229,23 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
   endLoading(): void {
     const all = inOrder(this.#loading!);
     this.#loading = undefined;
-    const keyOf = keyTextOf(this.definition);
-    const whole = [{ group: '', from: 0, count: all.rows.length }];
-    this.primary.settle(GroupedRows.of(keyOf, all.rows.length === 0 ? [] : whole, all));
-    const gatherings = this.secondary.map(({ key, sharesRows }) =>
-      sharesRows ? undefined : new Gathering(all, key),
+    const rows = new PrimaryRows(Tree.of(all.keys, all.rows));
+    this.primary.settle(rows);
+    const gatherings = this.secondary.map(({ key, sharesKeys }) =>
+      sharesKeys ? undefined : new Gathering(all, key),
     );
     // A single pass over the rows serves all indexes.
     for (let position = 0; position < all.rows.length; position++) {
       for (const gathering of gatherings) gathering?.note(position);
     }
-    let owner = this.primary;
+    let shared: SecondaryRows<R> | undefined;
     for (const [at, { index }] of this.secondary.entries()) {
       const gathered = gatherings[at]?.sorted;
-      index.settle(gathered ? GroupedRows.of(keyOf, gathered.spans, gathered) : owner);
       gatherings[at] = undefined;
-      owner = index;
+      if (gathered !== undefined) {
+        shared = new SecondaryRows(rows, GroupedKeys.of(gathered.spans, gathered.keys));
+      }
+      index.settle(shared!);
     }
   }
 }
@@ -249,12 +264,6 @@ class LastText {
     return this.#text;
   }
 }
-
-/** The text of a row's primary key. */
-const keyTextOf =
-  <R extends Stamps>({ key }: Pick<TableDefinition<R, string>, 'key'>) =>
-  (row: R): string =>
-    encodeKey(key(row));
 
 const groupOf = (parts: Key | undefined): string | undefined =>
   parts === undefined ? undefined : encodeKey(parts);

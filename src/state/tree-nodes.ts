@@ -35,6 +35,49 @@ export class Branch<V> {
 
 export type Node<V> = Leaf<V> | Branch<V>;
 
+/** Keys in ascending order, and their values. Those of a set are one array (T5). */
+export interface Items<V> {
+  readonly keys: readonly string[];
+  readonly values: readonly V[];
+}
+
+/** Items that a leaf may have. */
+export interface OwnItems<V> extends Items<V> {
+  readonly values: V[];
+}
+
+/** The values for keys that were made of those of `items`; `undefined`: the items are no set. */
+const valuesOfSet = <V>({ keys, values }: Items<V>, made: readonly string[]): V[] | undefined =>
+  (keys as readonly unknown[]) === values ? (made as readonly unknown[] as V[]) : undefined;
+
+/** The items with a further one at the position. */
+export function itemsWith<V>(
+  items: Items<V>,
+  at: number,
+  { key, value }: { readonly key: string; readonly value: V },
+): OwnItems<V> {
+  const keys = items.keys.toSpliced(at, 0, key);
+  return { keys, values: valuesOfSet(items, keys) ?? items.values.toSpliced(at, 0, value) };
+}
+
+/** The items without that at the position. */
+export function itemsWithout<V>(items: Items<V>, at: number): OwnItems<V> {
+  const keys = items.keys.toSpliced(at, 1);
+  return { keys, values: valuesOfSet(items, keys) ?? items.values.toSpliced(at, 1) };
+}
+
+/** The items of both. */
+export function joined<V>(left: Items<V>, right: Items<V>): OwnItems<V> {
+  const keys = [...left.keys, ...right.keys];
+  return { keys, values: valuesOfSet(left, keys) ?? [...left.values, ...right.values] };
+}
+
+/** The items from a position on and before another. */
+export function partOf<V>(items: Items<V>, from: number, to: number): OwnItems<V> {
+  const keys = items.keys.slice(from, to);
+  return { keys, values: valuesOfSet(items, keys) ?? items.values.slice(from, to) };
+}
+
 /** The position of the key, or the position for it: the number of lesser keys. */
 export function placeOf(keys: readonly string[], key: string): number {
   let from = 0;

@@ -120,3 +120,36 @@ test('a tree that is emptied from one end knows its least and greatest key all t
     expect(fromAbove!.greatestKey()).toBe(keyOf(keyCount - 2 - number));
   }
 });
+
+test('a finder gets the value of each key, and nothing for others', () => {
+  const some = fc.uniqueArray(someKey, { maxLength: keyCount, size: 'max' });
+  fc.assert(
+    fc.property(some, someKeys, (numbers, asked) => {
+      const tree = Tree.empty<number>();
+      for (const number of numbers) tree.set(keyOf(number), number);
+      const find = tree.finder();
+      for (const key of asked) expect(find(key)).toBe(tree.get(key));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('a set holds its keys as a tree does, whether it is made or grows', () => {
+  const some = fc.uniqueArray(someKey, { maxLength: keyCount, size: 'max' });
+  fc.assert(
+    fc.property(some, some, someKeys, (made, added, deleted) => {
+      const keys = made.map(keyOf).sort(ascending);
+      const set = Tree.setOf(keys);
+      const clone = set.clone();
+      const held = new Set(keys);
+      for (const key of added.map(keyOf)) {
+        set.set(key, key);
+        held.add(key);
+      }
+      for (const key of deleted) expect(set.delete(key)).toBe(held.delete(key));
+      expect([...set.values()]).toEqual([...held].sort(ascending));
+      expect([...clone.entries()]).toEqual(keys.map((key) => [key, key]));
+    }),
+    { numRuns: 30 },
+  );
+});

@@ -2,11 +2,16 @@ import { assert } from '../base/assert.ts';
 import {
   Branch,
   childAt,
+  itemsWith,
+  itemsWithout,
+  joined,
   Leaf,
   leaves,
   leavesReversed,
   type Node,
   type Owner,
+  type OwnItems,
+  partOf,
   placeOf,
   sizeOf,
   type Take,
@@ -43,6 +48,7 @@ interface Right<V> {
  *      children. Every other node has `nodeSizeMin` to `nodeSizeMax` items.
  *  T4. `#lastLeaf` is a leaf of this tree. As long as it has the present owner and room, the keys from its first key on
  *      and below `#lastEnd` are put into it without a walk: the next key is often a neighbour.
+ *  T5. A set has its keys as values, and each of its leaves has one array for both.
  */
 export class Tree<V> {
   #root: Node<V>;
@@ -67,13 +73,25 @@ export class Tree<V> {
     return new Tree<V>(new Leaf<V>({}, [], []), 0, owner);
   }
 
+  /** An empty set of keys. */
+  static emptySet(owner?: Owner): Tree<string> {
+    const none: string[] = [];
+    return new Tree<string>(new Leaf<string>({}, none, none), 0, owner);
+  }
+
+  /** A set of strictly ascending keys. O(n). */
+  static setOf(keys: readonly string[]): Tree<string> {
+    return Tree.of(keys, keys);
+  }
+
   /** A tree of strictly ascending keys and their values. O(n). */
   static of<V>(keys: readonly string[], values: readonly V[]): Tree<V> {
     const owner = {};
     let nodes: Node<V>[] = [];
     let least: string[] = [];
     for (const [from, to] of spans(keys.length)) {
-      nodes.push(new Leaf(owner, keys.slice(from, to), values.slice(from, to)));
+      const part = partOf({ keys, values }, from, to);
+      nodes.push(new Leaf(owner, part.keys, part.values));
       least.push(keys[from]!);
     }
     while (nodes.length > 1) {
@@ -110,6 +128,30 @@ export class Tree<V> {
     while (node.children !== undefined) node = node.children[childAt(node.keys, key)]!;
     const at = placeOf(node.keys, key);
     return node.keys[at] === key ? node.values[at] : undefined;
+  }
+
+  /**
+   * Gets the values of keys, one after the other: that of a neighbour at little cost. The tree must not be changed
+   * meanwhile.
+   */
+  finder(): (key: string) => V | undefined {
+    let leaf: Leaf<V> | undefined;
+    let end: string | undefined;
+    let at = 0;
+    return (key) => {
+      if (leaf === undefined || key < leaf.keys[0]! || (end !== undefined && key >= end)) {
+        end = undefined;
+        let node = this.#root;
+        while (node.children !== undefined) {
+          const child = childAt(node.keys, key);
+          if (child < node.keys.length) end = node.keys[child];
+          node = node.children[child]!;
+        }
+        leaf = node;
+        at = placeOf(leaf.keys, key);
+      } else if (leaf.keys[++at] !== key) at = placeOf(leaf.keys, key);
+      return leaf.keys[at] === key ? leaf.values[at] : undefined;
+    };
   }
 
   leastKey(): string | undefined {
@@ -263,14 +305,14 @@ export class Tree<V> {
     // Where keys come in ascending order, the left half of a leaf gets no more of them, so it should be nearly full.
     const half = at > nodeSizeMade && keys[at - 1] === this.#lastKey ? nodeSizeMade : undefined;
     this.#lastKey = key;
-    return this.#leaf(leaf, keys.toSpliced(at, 0, key), values.toSpliced(at, 0, value), half);
+    return this.#leaf(leaf, itemsWith(leaf, at, { key, value }), half);
   }
 
   /** The node without the key, which it holds. The result may have too few items. */
   #deleteBelow(node: Node<V>, key: string): Node<V> {
     if (node.children === undefined) {
       const at = placeOf(node.keys, key);
-      return this.#leaf(node, node.keys.toSpliced(at, 1), node.values.toSpliced(at, 1));
+      return this.#leaf(node, itemsWithout(node, at));
     }
     const { keys, children } = node;
     const at = childAt(keys, key);
@@ -299,7 +341,7 @@ export class Tree<V> {
   #joinNodes(left: Node<V>, between: string, right: Node<V>): Node<V> {
     if (left.children === undefined) {
       assert(right.children === undefined, 'neighbours are equally deep');
-      return this.#leaf(left, [...left.keys, ...right.keys], [...left.values, ...right.values]);
+      return this.#leaf(left, joined(left, right));
     }
     assert(right.children !== undefined, 'neighbours are equally deep');
     const keys = [...left.keys, between, ...right.keys];
@@ -307,11 +349,12 @@ export class Tree<V> {
   }
 
   /** The leaf with these items. If they are too many for a leaf, `#right` gets those from the position `half` on. */
-  #leaf(leaf: Leaf<V>, keys: readonly string[], values: V[], half = keys.length >> 1): Leaf<V> {
+  #leaf(leaf: Leaf<V>, items: OwnItems<V>, half = items.keys.length >> 1): Leaf<V> {
+    const { keys, values } = items;
     if (keys.length > nodeSizeMax) {
-      const right = new Leaf(this.#owner, keys.slice(half), values.slice(half));
-      this.#right = { key: keys[half]!, node: right };
-      return this.#leaf(leaf, keys.slice(0, half), values.slice(0, half));
+      const right = partOf(items, half, keys.length);
+      this.#right = { key: keys[half]!, node: new Leaf(this.#owner, right.keys, right.values) };
+      return this.#leaf(leaf, partOf(items, 0, half));
     }
     if (leaf.owner !== this.#owner) return new Leaf(this.#owner, keys, values);
     leaf.keys = keys;

@@ -29,8 +29,8 @@ export interface IndexDefinition<R extends Stamps> {
   readonly touch?: (row: R) => number;
   /** Like `scopeParts` of the table. */
   readonly scopeParts?: number;
-  /** The index has the keys of the index before it, so that the two hold their rows once. */
-  readonly sharesRows?: true;
+  /** The index has the keys of the index before it, so that the two hold them once. */
+  readonly sharesKeys?: true;
   /** Of a table whose rows are alike: the index has every row, and a snapshot has them in its order. */
   readonly alike?: true;
 }
@@ -77,6 +77,8 @@ export interface ScanOptions extends KeyRange {
 
 export interface RangeReader<R extends Stamps> {
   scan(options?: ScanOptions): IterableIterator<R>;
+  /** The first row in the range that matches: by default, the first row. `matches` must change no table. */
+  find(range: KeyRange, matches?: (row: R) => boolean): R | undefined;
   /**
    * The index of the last change in the range: the greatest touch of its rows, or its last delete if
    * that came later. 0 if the range was always empty.

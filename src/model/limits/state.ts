@@ -5,7 +5,7 @@ export const stateLimits = {
   /** Marks of an index, for deletes and moved rows. Older marks count for the whole index. */
   marksPerIndex: 2_048,
   /** Changes of an index by another process that wait for a read of it; a read then takes some milliseconds. */
-  deferredRows: 8_192,
+  deferredKeys: 8_192,
   /** Shared values whose row in the log is known. */
   sharedValues: 64,
   /** An append holds whole transactions up to about this size. */

@@ -79,9 +79,10 @@ export function insertToken(
   const SecretID = secret || world.secrets.uuid();
   const isTaken = (id: string): boolean => {
     // Accessors are stored in lower case, secrets as they were given.
-    for (const _ of table.by('accessor').scan({ prefix: [id.toLowerCase()] })) return true;
-    for (const _ of table.by('secret').scan({ prefix: [box.fingerprint(id)] })) return true;
-    return false;
+    const found =
+      table.by('accessor').find({ prefix: [id.toLowerCase()] }) ??
+      table.by('secret').find({ prefix: [box.fingerprint(id)] });
+    return found !== undefined;
   };
   if (isTaken(AccessorID)) throw refusal('id-taken', { field: 'AccessorID' });
   if (isTaken(SecretID) || SecretID.toLowerCase() === AccessorID) {

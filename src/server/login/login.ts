@@ -146,11 +146,10 @@ export class LoginService {
     if (accessor === undefined) throw refusal('not-logged-in');
     return this.#options.context.state.write((transaction) => {
       const tokens = transaction.table(aclTokens);
-      for (const token of tokens.by('accessor').scan({ prefix: [accessor] })) {
-        if (token.AuthMethod === '') throw refusal('token-not-from-login');
-        return tokens.delete(token.Partition, token.Namespace, token.AccessorID);
-      }
-      throw refusal('not-logged-in');
+      const token = tokens.by('accessor').find({ prefix: [accessor] });
+      if (token === undefined) throw refusal('not-logged-in');
+      if (token.AuthMethod === '') throw refusal('token-not-from-login');
+      return tokens.delete(token.Partition, token.Namespace, token.AccessorID);
     });
   }
 

@@ -169,7 +169,7 @@ function evaluateOrphans(
   const orphan = moves.find(({ after }) => !isTerminal(after))?.after;
   if (orphan === undefined) return;
   const range = { prefix: inNamespace(orphan.Namespace, orphan.JobID) };
-  for (const _ of transaction.table(evaluations).by('open').scan(range)) return;
+  if (transaction.table(evaluations).by('open').find(range) !== undefined) return;
   const job = evaluatedJob(transaction, orphan);
   createEvaluation(transaction, world, { job, triggeredBy: 'job-deregister' });
 }

@@ -47,23 +47,23 @@ class RowsOfJob implements JobSurroundings {
     const { CreateIndex } = this.#job;
     const isActive = (deployment: Deployment) =>
       deployment.JobCreateIndex === CreateIndex && !isTerminalDeployment(deployment);
-    return some(this.#transaction.table(deployments).by('job').scan(this.#range), isActive);
+    return this.#transaction.table(deployments).by('job').find(this.#range, isActive) !== undefined;
   }
 
   /** Allocations of an earlier registration count as well, until the scheduler has stopped them. */
   get hasLiveAllocation(): boolean {
-    const ofJob = this.#transaction.table(allocations).by('job').scan(this.#range);
-    return some(ofJob, (allocation) => !isTerminal(allocation));
+    const ofJob = this.#transaction.table(allocations).by('job');
+    return ofJob.find(this.#range, (allocation) => !isTerminal(allocation)) !== undefined;
   }
 
   get hasOpenEvaluation(): boolean {
-    return some(this.#transaction.table(evaluations).by('open').scan(this.#range));
+    return this.#transaction.table(evaluations).by('open').find(this.#range) !== undefined;
   }
 
   /** A status other than pending came from an evaluation, even if that was deleted since. */
   get everEvaluated(): boolean {
     if (this.#wasEvaluated || this.#job.Status !== 'pending') return true;
-    return some(this.#transaction.table(evaluations).by('job').scan(this.#range));
+    return this.#transaction.table(evaluations).by('job').find(this.#range) !== undefined;
   }
 
   get #range() {
@@ -76,9 +76,4 @@ export function changeJob(transaction: Transaction, job: Job): void {
   const before = transaction.table(jobs).get(...inNamespace(job.Namespace, job.ID));
   transaction.table(jobVersions).put(transaction.table(jobs).put(job));
   countChild(transaction, job, before?.Status, job.Status);
-}
-
-function some<T>(rows: Iterable<T>, matches: (row: T) => boolean = () => true): boolean {
-  for (const row of rows) if (matches(row)) return true;
-  return false;
 }

@@ -94,7 +94,7 @@ export async function checkRandomMoves(bench: () => Bench, numRuns: number): Pro
     fc.constantFrom(3, 1000),
     fc.constantFrom(1, 1_000_000),
     async (moves, marksPerIndex, logBytes) => {
-      const limits = { marksPerIndex, deferredRows: marksPerIndex, logBytes };
+      const limits = { marksPerIndex, deferredKeys: marksPerIndex, logBytes };
       const servers = await new BenchServers(bench(), limits).open(3);
       await servers.bench.advance(servers.bench.settleMs);
       const { settleMs } = servers.bench;

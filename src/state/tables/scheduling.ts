@@ -55,7 +55,7 @@ export const allocations = table<
     node: { key: (allocation) => [allocation.NodeID] },
     /** By node, as the node sees them: its own reports are no changes. */
     assignment: {
-      sharesRows: true,
+      sharesKeys: true,
       scopeParts: 1,
       key: (allocation) => [allocation.NodeID],
       touch: (allocation) => allocation.AllocModifyIndex,

@@ -34,7 +34,7 @@ export interface PeerPlace {
  */
 export function exportsEntry(snapshot: Snapshot, partition: string): ExportsEntry | undefined {
   const table = snapshot.table(configEntries);
-  const [entry] = table.scan({ prefix: [partition, 'default', 'exported-services', partition] });
+  const entry = table.find({ prefix: [partition, 'default', 'exported-services', partition] });
   const exports = entry as unknown as ExportsEntry | undefined;
   const rules = exports?.Services ?? [];
   return rules.every(canBeTold) ? exports : { Services: rules.filter(canBeTold) };

@@ -1,24 +1,24 @@
-/** Changes in their order: the row that is put at a key of a group, or `undefined` for one that is deleted. */
-interface Changes<R> {
+/** Changes in their order: whether a key is in its group after each. */
+interface Changes {
   readonly groups: string[];
   readonly keys: string[];
-  readonly rows: (R | undefined)[];
+  readonly isThere: boolean[];
 }
 
-const noChanges = <R>(): Changes<R> => ({ groups: [], keys: [], rows: [] });
+const noChanges = (): Changes => ({ groups: [], keys: [], isThere: [] });
 
 /**
- * Changes of the rows of an index that wait until somebody reads it. Made group by group, they cost a part of what they
+ * Changes of the keys of an index that wait until somebody reads it. Made group by group, they cost a part of what they
  * would cost one by one, between views that share nodes.
  *
  * A clone shares the changes, and counts those that are its own. A clone that adds a change while there are more than its
  * own goes on with a copy.
  */
-export class DeferredRows<R extends object> {
-  #changes: Changes<R>;
+export class DeferredKeys {
+  #changes: Changes;
   #count: number;
 
-  constructor(changes = noChanges<R>(), count = 0) {
+  constructor(changes = noChanges(), count = 0) {
     this.#changes = changes;
     this.#count = count;
   }
@@ -27,36 +27,35 @@ export class DeferredRows<R extends object> {
     return this.#count;
   }
 
-  clone(): DeferredRows<R> {
-    return new DeferredRows(this.#changes, this.#count);
+  clone(): DeferredKeys {
+    return new DeferredKeys(this.#changes, this.#count);
   }
 
-  add(group: string, key: string, row: R | undefined): void {
+  add(group: string, key: string, isThere: boolean): void {
     const count = this.#count++;
-    if (this.#changes.rows.length !== count) {
-      const { groups, keys, rows } = this.#changes;
+    if (this.#changes.keys.length !== count) {
+      const { groups, keys, isThere: there } = this.#changes;
       this.#changes = {
         groups: groups.slice(0, count),
         keys: keys.slice(0, count),
-        rows: rows.slice(0, count),
+        isThere: there.slice(0, count),
       };
     }
-    const { groups, keys, rows } = this.#changes;
-    groups.push(group);
-    keys.push(key);
-    rows.push(row);
+    this.#changes.groups.push(group);
+    this.#changes.keys.push(key);
+    this.#changes.isThere.push(isThere);
   }
 
   /** Calls `make` with each change: in their order, or group by group and those of a group in their order. */
-  make(isGrouped: boolean, make: (group: string, key: string, row: R | undefined) => void): void {
-    const { groups, keys, rows } = this.#changes;
+  make(isGrouped: boolean, make: (group: string, key: string, isThere: boolean) => void): void {
+    const { groups, keys, isThere } = this.#changes;
     if (!isGrouped) {
-      for (let at = 0; at < this.#count; at++) make(groups[at]!, keys[at]!, rows[at]);
+      for (let at = 0; at < this.#count; at++) make(groups[at]!, keys[at]!, isThere[at]!);
       return;
     }
     const { first, next } = inGroups(groups, this.#count);
     for (const from of first) {
-      for (let at = from; at >= 0; at = next[at]!) make(groups[at]!, keys[at]!, rows[at]);
+      for (let at = from; at >= 0; at = next[at]!) make(groups[at]!, keys[at]!, isThere[at]!);
     }
   }
 }
