@@ -364,12 +364,12 @@ function nodeOptionsOf(options: AgentOptions, log: Log) {
     isolation: options.isolation,
     docker: options.docker,
     node: {
+      // With --dev, tasks are only reached from this machine.
+      ...(options.isDev && { address: '127.0.0.1' }),
       ...node,
       nodeClass,
       nodePool,
       ...(name !== undefined && { name }),
-      // With --dev, tasks are only reachable from this machine.
-      ...(options.isDev && { address: '127.0.0.1' }),
     },
   };
 }

@@ -22,7 +22,7 @@ const lasting = (ms: number): string => {
   return `\`"${text.replace(/(?<=m)0s$/, '').replace(/(?<=h)0m$/, '')}"\``;
 };
 const counted = (count: number): string => `\`${count}\``;
-const { artifact, docker, garbage, snapshot } = limits;
+const { artifact, docker, garbage, network, snapshot } = limits;
 
 export const sections: readonly Section[] = [
   {
@@ -382,6 +382,54 @@ export const sections: readonly Section[] = [
           meaning:
             'Directories that tasks may mount, by name ([volumes](drivers.md#volumes)). In HCL a block for each: `host_volume "data" { path = "/srv/data" }`.',
         },
+      ],
+      [
+        'node.address',
+        {
+          without: "that of the machine's default route; with `dev` `127.0.0.1`",
+          meaning:
+            'The address at which tasks of the node are reached, with the ports that they have.',
+        },
+      ],
+      [
+        'node.cpu_total_compute',
+        {
+          without: 'detected',
+          meaning: 'The processor time of the node in MHz: that of all its cores.',
+        },
+      ],
+      ['node.memory_total_mb', { without: 'detected', meaning: 'The memory of the node in MB.' }],
+      [
+        'node.disk_total_mb',
+        {
+          without: 'what is free in the data directory when the agent starts',
+          meaning: 'The disk space of the node in MB.',
+        },
+      ],
+      [
+        'node.reserved.cpu',
+        {
+          without: counted(0),
+          meaning:
+            'MHz of the node that no task gets: for the machine itself, and for what else runs there.',
+        },
+      ],
+      ['node.reserved.memory', { without: counted(0), meaning: 'The same for memory, in MB.' }],
+      ['node.reserved.disk', { without: counted(0), meaning: 'The same for disk space, in MB.' }],
+      [
+        'node.reserved.reserved_ports',
+        { without: 'none', meaning: 'Ports of the machine that no task gets.' },
+      ],
+      [
+        'node.min_dynamic_port',
+        {
+          without: counted(network.dynamicPortMin),
+          meaning: 'The first of the ports that tasks get where they name none.',
+        },
+      ],
+      [
+        'node.max_dynamic_port',
+        { without: counted(network.dynamicPortMax), meaning: 'The last of these ports.' },
       ],
       [
         'node.artifacts.sources',

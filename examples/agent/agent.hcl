@@ -15,6 +15,12 @@ node {
     rack = "r1"
   }
 
+  # The machine itself needs these.
+  reserved {
+    memory         = 512
+    reserved_ports = "22"
+  }
+
   host_volume "data" {
     path      = "/srv/data"
     read_only = true

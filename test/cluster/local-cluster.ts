@@ -180,7 +180,8 @@ export class LocalCluster {
       introduction_token_file: introduction,
       tasks_on_exit: 'stop',
       drivers: { allow: ['raw_exec'] },
-      node: { name },
+      // The nodes share the ports of this machine.
+      node: { name, min_dynamic_port: 20_000 + at * 1000, max_dynamic_port: 20_999 + at * 1000 },
     };
     this.#launchProgram('nodes', name, this.#agent(name, configuration));
   }

@@ -181,6 +181,13 @@ const configuration = JSON.stringify({
     meta: { rack: 'r1' },
     artifacts: { sources: ['https'], git_timeout: '2m', files: 9 },
     disable_remote_exec: true,
+    address: '10.0.0.7',
+    cpu_total_compute: 8000,
+    memory_total_mb: 4096,
+    disk_total_mb: 9000,
+    min_dynamic_port: 21_000,
+    max_dynamic_port: 21_999,
+    reserved: { cpu: 500, memory: 256, disk: 1024, reserved_ports: '22,8000-8010' },
   },
   isolation: {
     chroot: { '/usr': '/usr' },
@@ -210,6 +217,13 @@ test('a file has all settings, its paths are relative to it, and flags take prec
       pool: 'gpu',
       meta: { rack: 'r1' },
       isRemoteExecDisabled: true,
+      address: '10.0.0.7',
+      cpuTotalMhz: 8000,
+      memoryTotalMb: 4096,
+      diskTotalMb: 9000,
+      dynamicPortMin: 21_000,
+      dynamicPortMax: 21_999,
+      reserved: { cpuMhz: 500, memoryMb: 256, diskMb: 1024, hostPorts: '22,8000-8010' },
     },
     isolation: {
       view: { '/usr': '/usr' },
@@ -415,6 +429,22 @@ test.each<[string, string, Setting, string[]]>([
       'c: acl must be an object',
       'c: zzz is not a setting',
       'c: region must be a name of letters',
+    ],
+  ],
+  [
+    'a capacity that no node can have',
+    '--dev --config c',
+    {
+      files: {
+        c: '{"node":{"address":"db","memory_total_mb":0,"min_dynamic_port":40000,"reserved":{"cpu":-1,"reserved_ports":"80-22"}}}',
+      },
+    },
+    [
+      'c: node.address must be an IP address, such as "10.0.0.7", got "db"',
+      'c: node.memory_total_mb must be a whole number from 1 on, got 0',
+      'c: node.reserved.cpu must be a whole number from 0 to',
+      'c: node.reserved.reserved_ports must be ports such as "22,8000-8010", got "80-22"',
+      'c: node.min_dynamic_port is 40000, which is greater than node.max_dynamic_port, 32000',
     ],
   ],
   [

@@ -5,12 +5,14 @@ import type { LogLevel } from '../../model/monitor/log-level.ts';
 import { parseUidRange, type UidRange } from '../../model/node/uid-range.ts';
 import type { ArtifactSource } from '../../model/task/files.ts';
 import type { HostVolumes } from '../../model/volume/host-volume.ts';
+import type { NodeCapacity } from '../../node/fingerprint/fingerprint.ts';
 import type { JobRegistration } from '../../sdk/client.ts';
 import { allowedDrivers } from './drivers.ts';
 import { type EtcdOptions, etcdOf } from './engine-settings.ts';
 import { hostVolumesOf } from './host-volumes.ts';
 import { type KeyServiceOptions, keyServiceOf } from './keyring-settings.ts';
 import { type AgentMode, modeOf } from './modes.ts';
+import { capacityOf } from './node-capacity.ts';
 import {
   type AgentSettings,
   type AuditEvents,
@@ -78,7 +80,7 @@ export interface AgentOptions {
   };
   /** The public address of the keys of workload tokens. */
   readonly issuer: string | undefined;
-  readonly node: {
+  readonly node: NodeCapacity & {
     /** `undefined`: the machine's name. */
     readonly name: string | undefined;
     readonly datacenter: string;
@@ -308,6 +310,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
       meta: (given['node.meta'] as Record<string, string> | undefined) ?? {},
       isRemoteExecDisabled: given['node.disable_remote_exec'] === true,
       hostVolumes: hostVolumesOf(given['node.host_volume']),
+      ...capacityOf(given),
     },
     drivers: allowedDrivers(given['drivers.allow'], given.dev === true),
     isolation: isolationOf(given),

@@ -11,6 +11,7 @@ import { engineFaults, engineSettings } from './engine-settings.ts';
 import { hostVolumeFault } from './host-volumes.ts';
 import { keyringFaults, keyringSettings } from './keyring-settings.ts';
 import { modeFaults, serversFault } from './modes.ts';
+import { capacityFaults, capacitySettings } from './node-capacity.ts';
 import { nodeMetaFault } from './node-meta.ts';
 import {
   type Check,
@@ -129,6 +130,7 @@ export const settings = {
     `must be letters, digits, "-" and "_", and not "${everyNode}"`,
   ),
   'node.meta': { fault: nodeMetaFault },
+  ...capacitySettings,
   'node.artifacts.sources': someOf(artifactSources),
   'node.artifacts.http_timeout': duration(1000),
   'node.artifacts.git_timeout': duration(1000),
@@ -200,6 +202,7 @@ export function settingFaults(
     ...tlsFaults(given, nameOf),
     ...engineFaults(given, nameOf),
     ...keyringFaults(given, nameOf),
+    ...capacityFaults(given, nameOf),
   );
   if (given.root_token !== undefined && given.root_token_file !== undefined) {
     const [token, file] = [nameOf('root_token'), nameOf('root_token_file')];

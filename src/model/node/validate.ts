@@ -3,6 +3,7 @@ import { checkValues } from '../check-values.ts';
 import type { Fault } from '../errors.ts';
 import { labelFaults } from '../labels.ts';
 import { limits } from '../limits.ts';
+import { isPortList } from '../network/port-list.ts';
 import { everyNode, poolNameFault } from '../node-pool/node-pool.ts';
 import { below, faultAt, type Path, quote } from '../path.ts';
 import { hostVolumeNameFault, hostVolumePathFault } from '../volume/host-volume.ts';
@@ -88,7 +89,7 @@ function checkResources(node: NodeRegistration, at: Path, check: Check): void {
   checkDevices(total.Devices, below(path, 'Devices'), check);
   const ports = reserved.Networks.ReservedHostPorts;
   const portsPath = below(at, 'ReservedResources', 'Networks', 'ReservedHostPorts');
-  check(arePorts(ports), portsPath, `must be ports such as "22,8000-8010", got ${quote(ports)}`);
+  check(isPortList(ports), portsPath, `must be ports such as "22,8000-8010", got ${quote(ports)}`);
 }
 
 function checkNetworks(node: NodeRegistration, path: Path, check: Check): void {
@@ -101,13 +102,3 @@ function checkNetworks(node: NodeRegistration, path: Path, check: Check): void {
     check(addressPattern.test(IP), below(path, index, 'IP'), message);
   });
 }
-
-function arePorts(text: string): boolean {
-  if (text === '') return true;
-  return text.split(',').every((part) => {
-    const [, first, last = first] = /^\s*(\d{1,5})(?:\s*-\s*(\d{1,5}))?\s*$/.exec(part) ?? [];
-    return first !== undefined && Number(first) <= Number(last) && Number(last) <= portMax;
-  });
-}
-
-const portMax = limits.network.portMax;

@@ -12,20 +12,16 @@ import { hostAttributes } from './host.ts';
 import { findHostVolumes } from './host-volumes.ts';
 import { processorAttributes, readProcessor } from './processor.ts';
 
-/** An operator's settings of a node. Absent values are detected. */
-export interface NodeSettings {
-  readonly name?: string;
-  readonly datacenter?: string;
-  readonly nodeClass?: string;
-  readonly nodePool?: string;
-  readonly meta?: Readonly<Record<string, string>>;
-  readonly httpAddress?: string;
+/** What a node offers to tasks. Absent values are detected, and nothing is reserved. */
+export interface NodeCapacity {
+  /** The IP address at which tasks are reached. */
   readonly address?: string;
   readonly cpuTotalMhz?: number;
   readonly memoryTotalMb?: number;
   readonly diskTotalMb?: number;
   readonly dynamicPortMin?: number;
   readonly dynamicPortMax?: number;
+  /** What tasks do not get. */
   readonly reserved?: {
     readonly cpuMhz?: number;
     readonly memoryMb?: number;
@@ -33,6 +29,16 @@ export interface NodeSettings {
     /** `22,80,8000-8010` */
     readonly hostPorts?: string;
   };
+}
+
+/** An operator's settings of a node. */
+export interface NodeSettings extends NodeCapacity {
+  readonly name?: string;
+  readonly datacenter?: string;
+  readonly nodeClass?: string;
+  readonly nodePool?: string;
+  readonly meta?: Readonly<Record<string, string>>;
+  readonly httpAddress?: string;
   /** Remote commands in tasks are disabled here, whatever the caller's permissions. */
   readonly isRemoteExecDisabled?: boolean;
   /** Directories that tasks may mount, by name. */
