@@ -2,8 +2,9 @@ import { assert } from '../base/assert.ts';
 import type { Steps } from '../base/steps.ts';
 import { type Bytes, ordersOf, parse, type SnapshotRows, savedState } from './codec.ts';
 import type { TableVersions } from './form.ts';
-import { RowsLoader } from './rows-loader.ts';
+import { type Loadings, RowsLoader } from './rows-loader.ts';
 import type { AnyDefinition } from './table.ts';
+import { loadingsOf } from './table-loading.ts';
 import type { SavedState, Stamps, StateDraft } from './types.ts';
 import { emptyTables, type Tables, View } from './view.ts';
 
@@ -17,6 +18,7 @@ import { emptyTables, type Tables, View } from './view.ts';
  */
 export class Draft implements StateDraft {
   readonly #tables: Tables;
+  readonly #loadings: Loadings;
   readonly #loader: RowsLoader;
   readonly #versions: Record<string, number> = {};
   #isSettled = false;
@@ -25,12 +27,12 @@ export class Draft implements StateDraft {
   constructor(definitions: readonly AnyDefinition[], ready: (row: Stamps) => Stamps) {
     this.#tables = emptyTables(definitions);
     this.#loader = new RowsLoader(ready);
-    for (const table of this.#tables.values()) table.beginLoading();
+    this.#loadings = loadingsOf(this.#tables);
   }
 
   add(text: Bytes): void {
     const rows = parse(text, 'the snapshot') as SnapshotRows;
-    this.#loader.load(this.#tables, rows);
+    this.#loader.load(this.#loadings, rows);
     this.#versions[rows.Table] = rows.Version;
   }
 
@@ -41,8 +43,8 @@ export class Draft implements StateDraft {
 
   *settle(): Steps<void> {
     this.#loader.end();
-    for (const table of this.#tables.values()) {
-      table.endLoading();
+    for (const loading of this.#loadings.values()) {
+      loading.end();
       yield;
     }
     this.#isSettled = true;

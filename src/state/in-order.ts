@@ -1,5 +1,5 @@
 import type { GroupSpan } from './grouped-keys.ts';
-import { encodeKey, terminator } from './keys.ts';
+import { encodeKey, hasSameParts, terminator } from './keys.ts';
 import type { Key } from './types.ts';
 
 /** Rows in the order of their keys. `rows[i]` has the key `keys[i]`. */
@@ -9,8 +9,11 @@ export interface SortedRows<R> {
 }
 
 export function inOrder<R>(rowsByKey: ReadonlyMap<string, R>): SortedRows<R> {
-  const keys = [...rowsByKey.keys()];
-  const rows = [...rowsByKey.values()];
+  return sorted({ keys: [...rowsByKey.keys()], rows: [...rowsByKey.values()] });
+}
+
+/** Rows with their keys, in any order before. */
+export function sorted<R>({ keys, rows }: SortedRows<R>): SortedRows<R> {
   const order = orderOf(keys);
   return { keys: order.map((at) => keys[at]!), rows: order.map((at) => rows[at]!) };
 }
@@ -62,6 +65,13 @@ function codeAt(text: string, begin: number): number {
   return code;
 }
 
+/** The row with the greatest touch of each group, and that touch. */
+interface Latest<R> {
+  readonly touch: (row: R) => number;
+  readonly rows: R[];
+  readonly touches: number[];
+}
+
 /** Primary keys by group, and in a group in their order. */
 export interface GroupsInOrder {
   readonly spans: readonly GroupSpan[];
@@ -79,6 +89,10 @@ export class Gathering<R> {
   #groups: Map<string, number> | undefined;
   readonly #names: string[] = [];
   readonly #sizes: number[] = [];
+  readonly #latest: Latest<R>[] = [];
+  /** The parts of the last row, and its group: those of the next row are often the same. */
+  #lastParts: Key | undefined;
+  #lastGroup = -1;
   /** The group of each row; -1 for a row that is not in the index. */
   readonly #groupOf: Int32Array;
 
@@ -88,12 +102,35 @@ export class Gathering<R> {
     this.#groupOf = new Int32Array(all.rows.length);
   }
 
+  /** From now on the row with the greatest touch of each group is kept. Returns a function that tells them, in no order. */
+  latestBy(touch: (row: R) => number): () => readonly [group: string, row: R][] {
+    const latest: Latest<R> = { touch, rows: [], touches: [] };
+    this.#latest.push(latest);
+    return () => latest.rows.map((row, group) => [textOf(this.#names[group]!), row]);
+  }
+
   /** Notes the row at this position of all rows. */
   note(position: number): void {
-    const parts = this.#partsOf(this.#all.rows[position]!);
-    const group = parts === undefined ? -1 : this.#groupNamed(nameOf(parts));
+    const row = this.#all.rows[position]!;
+    const parts = this.#partsOf(row);
+    const group = parts === undefined ? -1 : this.#groupWith(parts);
     this.#groupOf[position] = group;
-    if (group >= 0) this.#sizes[group]!++;
+    if (group < 0) return;
+    this.#sizes[group]!++;
+    for (const { touch, rows, touches } of this.#latest) {
+      const touched = touch(row);
+      if (group < rows.length && touched <= touches[group]!) continue;
+      rows[group] = row;
+      touches[group] = touched;
+    }
+  }
+
+  #groupWith(parts: Key): number {
+    if (this.#lastParts !== undefined && hasSameParts(parts, this.#lastParts))
+      return this.#lastGroup;
+    this.#lastParts = parts;
+    this.#lastGroup = this.#groupNamed(nameOf(parts));
+    return this.#lastGroup;
   }
 
   #groupNamed(name: string): number {

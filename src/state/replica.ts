@@ -1,4 +1,4 @@
-import { assert } from '../base/assert.ts';
+import { assert, present } from '../base/assert.ts';
 import type { Steps } from '../base/steps.ts';
 import { batchHash } from './batch-hash.ts';
 import type { StateClock } from './clock.ts';
@@ -20,9 +20,10 @@ import type { StateLimits } from './limits.ts';
 import type { OrderedIndex } from './ordered-index.ts';
 import { type RestoreEntry, restoreIn } from './restore-entry.ts';
 import type { RowChange, Transacted } from './row-change.ts';
-import { knownTable, liftedRow, RowsLoader } from './rows-loader.ts';
+import { knownTable, type Loadings, liftedRow, RowsLoader } from './rows-loader.ts';
 import { SharedReader } from './shared-values.ts';
 import type { AnyDefinition, AnyTable } from './table.ts';
+import { loadingsOf, type TableLoading } from './table-loading.ts';
 import type { Stamps } from './types.ts';
 import { emptyTables, type Tables, View } from './view.ts';
 
@@ -51,7 +52,8 @@ export class Replica {
   readonly #loader: RowsLoader;
   readonly #clock: Pick<StateClock, 'note'> | undefined;
   #view: View;
-  #isLoading = true;
+  /** The tables of the view while they are loaded. */
+  #loading: Loadings | undefined;
   #index = 0;
   #hash: string | undefined;
   /** Index of the last restore; 0: there was none. */
@@ -69,7 +71,7 @@ export class Replica {
     this.#ready = ready;
     this.#loader = new RowsLoader(ready);
     this.#clock = clock;
-    for (const table of tables.values()) table.beginLoading();
+    this.#loading = loadingsOf(tables);
   }
 
   /** Hash of the last batch; `undefined` where no hashes are kept. */
@@ -83,7 +85,7 @@ export class Replica {
   }
 
   get view(): View {
-    assert(!this.#isLoading, 'the replica is not loaded yet');
+    assert(this.#loading === undefined, 'the replica is not loaded yet');
     return this.#view;
   }
 
@@ -104,18 +106,18 @@ export class Replica {
     const restore = restoreIn(batch.bytes, placeOf(batch));
     if (restore !== undefined) this.#loadRestore(restore, batch);
     else {
-      for (const form of this.#transactionsIn(batch.bytes)) this.#replay(this.#view.tables, form);
+      const tables = new LastTable(this.#loadings);
+      for (const form of this.#transactionsIn(batch.bytes)) this.#load(tables, form);
     }
     this.#hash = batchHash(batch);
   }
 
   endLoading(): void {
     this.#closeSnapshot();
-    const { tables } = this.#view;
-    for (const table of tables.values()) table.endLoading();
+    for (const loading of this.#loadings.values()) loading.end();
     for (const { index } of this.#orders()) index.noteRestore(this.#restored);
-    this.#isLoading = false;
-    this.#view = new View(this.#index, tables);
+    this.#loading = undefined;
+    this.#view = new View(this.#index, this.#view.tables);
   }
 
   /**
@@ -176,6 +178,10 @@ export class Replica {
     this.adopt(new View(batch.lastIndex, tables), batchHash(batch));
   }
 
+  get #loadings(): Loadings {
+    return present(this.#loading, 'the replica is loaded once');
+  }
+
   get #definitions(): readonly AnyDefinition[] {
     return [...this.#view.tables.values()].map(({ definition }) => definition);
   }
@@ -183,16 +189,17 @@ export class Replica {
   /** Loads a restore, in place of all that was loaded before. */
   #loadRestore({ transaction, texts }: RestoreEntry, batch: Batch): void {
     const tables = emptyTables(this.#definitions);
-    for (const table of tables.values()) table.beginLoading();
+    const loadings = loadingsOf(tables);
+    this.#loading = loadings;
     this.#view = new View(0, tables);
     for (const text of texts) {
-      this.#loader.load(tables, parse(text, placeOf(batch)) as SnapshotRows);
+      this.#loader.load(loadings, parse(text, placeOf(batch)) as SnapshotRows);
     }
     this.#loader.end();
     this.#restored = batch.lastIndex;
     for (const { index } of this.#orders()) index.restoreAt(batch.lastIndex);
     this.#index = batch.lastIndex - 1;
-    this.#replay(tables, transaction);
+    this.#load(new LastTable(loadings), transaction);
   }
 
   /** @throws Diverged, StateCorrupted */
@@ -209,20 +216,19 @@ export class Replica {
   }
 
   #loadRows(part: SnapshotRows): void {
-    const table = this.#loader.load(this.#view.tables, part);
+    const { table } = this.#loader.load(this.#loadings, part);
     for (const { index } of ordersOf(table)) this.#unmarked.add(index);
   }
 
   #loadMarks({ Table, Version, Order, Floor, Marks }: SnapshotMarks): void {
-    const table = knownTable(this.#view.tables, Table, Version);
+    const loading = knownTable(this.#loadings, Table, Version);
+    const { table } = loading;
     // Another version may have other keys.
     if (Version !== table.definition.version) return;
     for (const { name, index } of ordersOf(table)) {
       if (name !== Order) continue;
-      index.restoreMarks(
-        Floor,
-        Marks.map(([key, mark]) => [encodeKey(key), mark]),
-      );
+      const marks = Marks.map(([key, mark]): [string, number] => [encodeKey(key), mark]);
+      loading.restoreMarks(index, Floor, marks);
       this.#unmarked.delete(index);
     }
   }
@@ -238,6 +244,24 @@ export class Replica {
     return parse(bytes, `the batch after index ${this.#index}`) as TransactionForm[];
   }
 
+  /** Applies a stored transaction to tables that are loaded. */
+  #load(tables: LastTable<TableLoading>, [index, ...entries]: TransactionForm): void {
+    const place = `the transaction ${index}`;
+    if (index !== this.#index + 1) throw new StateCorrupted(place, `it follows ${this.#index}`);
+    const transaction = { index };
+    const values = new SharedReader();
+    const marked = new Set<TableLoading>();
+    for (const entry of entries) {
+      const table = tables.of(entry[0], entry[1]);
+      const key = entry[2];
+      const before = table.at(key);
+      const after = this.#rowAfter(table, { before, entry, values, place });
+      if (table.replace(key, { before, after }, transaction)) marked.add(table);
+    }
+    for (const { table } of marked) table.prune(this.#limits.marksPerIndex);
+    this.#index = index;
+  }
+
   /** Applies a stored transaction to the tables. */
   #replay(tables: Pick<Tables, 'get'>, [index, ...entries]: TransactionForm): Transacted {
     const place = `the transaction ${index}`;
@@ -249,11 +273,10 @@ export class Replica {
     for (const entry of entries) {
       const table = known.of(entry[0], entry[1]);
       const key = encodeKey(entry[2]);
-      const change = this.#changeOf(table, { key, entry, values, place });
-      const { before, after } = change;
+      const before = table.primary.get(key);
+      const after = this.#rowAfter(table, { before, entry, values, place });
       table.replace(key, before, after, transaction);
-      table.noteLoaded(key, after);
-      changes.push(change);
+      changes.push({ table, key: entry[2], before, after });
     }
     for (const table of new Set(changes.map((change) => change.table))) {
       table.prune(this.#limits.marksPerIndex);
@@ -262,21 +285,18 @@ export class Replica {
     return { index, changes };
   }
 
-  #changeOf(
-    table: AnyTable,
-    { key, entry: [name, version, parts, stored], values, place }: Stored,
-  ): RowChange {
-    const before = table.at(key);
-    const row = stored === undefined ? undefined : values.read(table, stored, before, place);
-    const after = row === undefined ? undefined : this.#rowOf(table, row, version);
-    if (after !== undefined && !hasSameParts(table.definition.key(after), parts)) {
+  /** The row that the entry leaves. */
+  #rowAfter(
+    table: AnyTable | TableLoading,
+    { before, entry: [name, version, parts, stored], values, place }: Stored,
+  ): Stamps | undefined {
+    if (stored === undefined) return undefined;
+    const row = liftedRow(table, values.read(table, stored, before, place), version);
+    const after = this.#ready(row);
+    if (!hasSameParts(table.definition.key(after), parts)) {
       throw new StateCorrupted(place, `a row of ${name} does not have the key of its entry`);
     }
-    return { table, key: parts, before, after };
-  }
-
-  #rowOf(table: AnyTable, stored: unknown, version: number): Stamps {
-    return this.#ready(liftedRow(table, stored, version));
+    return after;
   }
 
   *#orders() {
@@ -286,26 +306,31 @@ export class Replica {
 
 /** A stored entry, and what reads it. */
 interface Stored {
-  /** The text of its key. */
-  readonly key: string;
+  /** The row at its key before. */
+  readonly before: Stamps | undefined;
   readonly entry: Entry;
   readonly values: SharedReader;
   readonly place: string;
 }
 
+/** Tables by name. */
+interface Found<T> {
+  get(name: string): T | undefined;
+}
+
 /** Finds known tables, and looks for none again that it was asked for last: neighbours are often of the same. */
-class LastTable {
-  readonly #tables: Pick<Tables, 'get'>;
+class LastTable<T extends AnyTable | TableLoading> {
+  readonly #tables: Found<T>;
   #name = '';
   #version = 0;
-  #table: AnyTable | undefined;
+  #table: T | undefined;
 
-  constructor(tables: Pick<Tables, 'get'>) {
+  constructor(tables: Found<T>) {
     this.#tables = tables;
   }
 
   /** @throws StateFormatUnknown */
-  of(name: string, version: number): AnyTable {
+  of(name: string, version: number): T {
     if (this.#table !== undefined && name === this.#name && version === this.#version)
       return this.#table;
     this.#name = name;

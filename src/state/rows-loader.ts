@@ -2,14 +2,14 @@ import type { SnapshotRows } from './codec.ts';
 import { StateFormatUnknown } from './errors.ts';
 import { SharedReader } from './shared-values.ts';
 import type { AnyTable } from './table.ts';
+import type { TableLoading } from './table-loading.ts';
 import type { Stamps } from './types.ts';
-import type { Tables } from './view.ts';
 
 /** Puts the stored rows of a snapshot into tables that are loaded, part by part. */
 export class RowsLoader {
   readonly #ready: (row: Stamps) => Stamps;
   /** Readers of the shared values, by table. */
-  readonly #shared = new Map<AnyTable, SharedReader>();
+  readonly #shared = new Map<TableLoading, SharedReader>();
 
   /** `ready` prepares each row. */
   constructor(ready: (row: Stamps) => Stamps) {
@@ -17,7 +17,7 @@ export class RowsLoader {
   }
 
   /** Returns the table of the rows. @throws StateCorrupted, StateFormatUnknown */
-  load(tables: Pick<Tables, 'get'>, { Table, Version, Rows }: SnapshotRows): AnyTable {
+  load(tables: Loadings, { Table, Version, Rows }: SnapshotRows): TableLoading {
     const table = knownTable(tables, Table, Version);
     const values = this.#shared.get(table) ?? new SharedReader();
     this.#shared.set(table, values);
@@ -34,8 +34,11 @@ export class RowsLoader {
   }
 }
 
+/** Tables that are loaded, by name. */
+export type Loadings = ReadonlyMap<string, TableLoading>;
+
 /** The stored row in the current version of its table. @throws StateFormatUnknown */
-export function liftedRow({ definition }: AnyTable, stored: unknown, version: number): Stamps {
+export function liftedRow({ definition }: Defined, stored: unknown, version: number): Stamps {
   const { name, version: newest, upcast } = definition;
   if (version === newest) return stored as Stamps;
   if (upcast === undefined) {
@@ -46,8 +49,15 @@ export function liftedRow({ definition }: AnyTable, stored: unknown, version: nu
   return upcast(stored, version);
 }
 
+/** A table, or one that is loaded. */
+type Defined = Pick<AnyTable, 'definition'>;
+
 /** @throws StateFormatUnknown for a table or a version that is not known here */
-export function knownTable(tables: Pick<Tables, 'get'>, name: string, version: number): AnyTable {
+export function knownTable<T extends Defined>(
+  tables: { get(name: string): T | undefined },
+  name: string,
+  version: number,
+): T {
   const table = tables.get(name);
   if (table === undefined) {
     throw new StateFormatUnknown(

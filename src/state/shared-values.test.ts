@@ -133,7 +133,7 @@ describe('a value that several transactions write', () => {
 });
 
 test('a reference without a value is damage', () => {
-  const table = { shared: ['Tags'], at: () => undefined };
+  const table = { shared: ['Tags'], get: () => undefined };
   const read = (row: object) => new SharedReader().read(table, row, undefined, 'the log');
   for (const reference of [{ '=': 3 }, { '=': -1 }, { '=': 0, of: ['a'] }]) {
     expect(() => read({ Tags: reference })).toThrow("a row's Tags is not there");

@@ -117,7 +117,7 @@ export class SharedWriter {
   }
 }
 
-type SharedTable = Pick<AnyTable, 'shared' | 'at'>;
+type SharedTable = Pick<AnyTable, 'shared'> & { get(...key: Key): object | undefined };
 
 export class SharedReader {
   readonly #values: unknown[] = [];
@@ -132,7 +132,7 @@ export class SharedReader {
       if (number === undefined) continue;
       if (reference?.is !== undefined) this.#values[number] = reference.is;
       if (reference?.of !== undefined) {
-        this.#values[number] = (table.at(encodeKey(reference.of)) as Row | undefined)?.[field];
+        this.#values[number] = (table.get(...reference.of) as Row | undefined)?.[field];
       }
       const value =
         number === asBefore ? (before as Row | undefined)?.[field] : this.#values[number];

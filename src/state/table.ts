@@ -51,8 +51,6 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
   readonly shared: readonly string[];
   /** The index in whose order a snapshot has the rows, if it is not the primary index. */
   readonly alike: OrderedIndex<R> | undefined;
-  /** Its rows by primary key, while it is loaded. */
-  #loading: Map<string, R> | undefined;
 
   private constructor(
     definition: TableDefinition<R, I>,
@@ -193,60 +191,6 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
   prune(limit: number): void {
     this.primary.prune(limit);
     for (const { index } of this.secondary) index.prune(limit);
-  }
-
-  /** Begins the loading of an empty table. */
-  beginLoading(): void {
-    this.#loading = new Map();
-    this.primary.beginLoading();
-    for (const { index } of this.secondary) index.beginLoading();
-  }
-
-  /** The row at the encoded key, also while the table is loaded. */
-  at(key: string): R | undefined {
-    return this.#loading === undefined ? this.primary.get(key) : this.#loading.get(key);
-  }
-
-  /** Puts a row of a stored snapshot. */
-  restoreRow(row: R): void {
-    const key = encodeKey(this.definition.key(row));
-    const loading = this.#loading!;
-    assert(!loading.has(key), 'a stored snapshot holds a key twice');
-    loading.set(key, row);
-    this.primary.restoreRow('', key, row);
-    for (const { key: keyOf, index } of this.secondary) {
-      const group = groupOf(keyOf(row));
-      if (group !== undefined) index.restoreRow(group, key, row);
-    }
-  }
-
-  /** Notes the row that a change left at the key, if the table is being loaded. */
-  noteLoaded(key: string, after: R | undefined): void {
-    if (after === undefined) this.#loading?.delete(key);
-    else this.#loading?.set(key, after);
-  }
-
-  endLoading(): void {
-    const all = inOrder(this.#loading!);
-    this.#loading = undefined;
-    const rows = new PrimaryRows(Tree.of(all.keys, all.rows));
-    this.primary.settle(rows);
-    const gatherings = this.secondary.map(({ key, sharesKeys }) =>
-      sharesKeys ? undefined : new Gathering(all, key),
-    );
-    // A single pass over the rows serves all indexes.
-    for (let position = 0; position < all.rows.length; position++) {
-      for (const gathering of gatherings) gathering?.note(position);
-    }
-    let shared: SecondaryRows<R> | undefined;
-    for (const [at, { index }] of this.secondary.entries()) {
-      const gathered = gatherings[at]?.sorted;
-      gatherings[at] = undefined;
-      if (gathered !== undefined) {
-        shared = new SecondaryRows(rows, GroupedKeys.of(gathered.spans, gathered.keys));
-      }
-      index.settle(shared!);
-    }
   }
 }
 

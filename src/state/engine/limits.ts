@@ -3,6 +3,8 @@ import { mebibyte, secondMs } from '../../base/units.ts';
 /** About the bytes of the database that one step loads or deletes, and the faults that SQLite lists of it. */
 export const sqliteLimits = {
   loadBytes: 1 * mebibyte,
+  /** Such steps that are asked for before the first of them is used. */
+  loadsAhead: 4,
   compactBytes: 2 * mebibyte,
   compactRows: 512,
   /** Parts of an older snapshot that one step deletes. */

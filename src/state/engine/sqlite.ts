@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Bytes } from '../codec.ts';
 import { DataDirectoryUnusable, Fenced } from '../errors.ts';
 import type { Batch, Engine, EngineEvent, Leadership, Loaded } from './engine.ts';
+import { sqliteLimits } from './limits.ts';
 import { errorOf, type Failure } from './sqlite-errors.ts';
 import type { SqliteOptions } from './sqlite-files.ts';
 
@@ -59,13 +60,16 @@ export class SqliteEngine implements Engine {
 
   async *load(): AsyncGenerator<Loaded> {
     (this.#worker ?? this.#startWorker()).ref();
-    let next = this.#callWorker({ kind: 'load' });
+    const calls: Promise<unknown>[] = [];
     for (;;) {
-      const loaded = (await next) as Loaded[];
+      // The worker reads on while this thread uses what it has, so that neither waits for the other.
+      while (calls.length < sqliteLimits.loadsAhead) {
+        const call = this.#callWorker({ kind: 'load' });
+        call.catch(() => {});
+        calls.push(call);
+      }
+      const loaded = (await calls.shift()) as Loaded[];
       if (loaded.length === 0) return;
-      // The worker reads on while this thread uses what it has.
-      next = this.#callWorker({ kind: 'load' });
-      next.catch(() => {});
       yield* loaded;
     }
   }

@@ -7,6 +7,7 @@ import { JobSchema } from '../../model/job/job.ts';
 import { NamespaceSchema } from '../../model/namespace/namespace.ts';
 import { NodeSchema } from '../../model/node/node.ts';
 import { memoryState } from '../state.test-helper.ts';
+import { loadingsOf } from '../table-loading.ts';
 import { allTables, evaluations, jobs, namespaces, nodes } from '../tables.ts';
 import type { Stamps } from '../types.ts';
 import { emptyTables, View } from '../view.ts';
@@ -17,11 +18,11 @@ import { storedForms } from './stored-forms.ts';
 /** The faults of a view with these rows. */
 function faultsOf(rows: readonly (readonly [{ readonly name: string }, object])[]) {
   const tables = emptyTables(allTables);
-  for (const table of tables.values()) table.beginLoading();
+  const loadings = loadingsOf(tables);
   rows.forEach(([{ name }, row], at) => {
-    tables.get(name)!.noteLoaded(String(at), { ...row, CreateIndex: 1, ModifyIndex: 1 } as never);
+    loadings.get(name)!.put([String(at)], { ...row, CreateIndex: 1, ModifyIndex: 1 } as never);
   });
-  for (const table of tables.values()) table.endLoading();
+  for (const loading of loadings.values()) loading.end();
   return fieldFaults(new View(1, tables)).map(({ at, fault }) => `${at}: ${fault}`);
 }
 

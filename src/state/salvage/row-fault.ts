@@ -6,7 +6,7 @@ import type { Key, Stamps } from '../types.ts';
  * key of its table or of an index cannot be made from it. `undefined`: it fits.
  */
 export function rowFault(
-  { definition }: AnyTable,
+  { definition }: Pick<AnyTable, 'definition'>,
   row: unknown,
   index: number,
 ): string | undefined {
@@ -39,7 +39,7 @@ const isKey = (parts: Key): boolean =>
 
 /** The key of a row as far as it can be made: parts that cannot are `undefined`. */
 export function legibleKey(
-  { definition }: AnyTable,
+  { definition }: Pick<AnyTable, 'definition'>,
   row: unknown,
 ): readonly (string | undefined)[] {
   try {

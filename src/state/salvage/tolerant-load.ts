@@ -9,13 +9,14 @@ import {
 import type { Batch } from '../engine/engine.ts';
 import type { Legible } from '../engine/salvage/examined-store.ts';
 import { StateFormatUnknown } from '../errors.ts';
-import { encodeKey } from '../keys.ts';
+import { hasSameParts } from '../keys.ts';
 import { restoreIn } from '../restore-entry.ts';
-import { knownTable, liftedRow } from '../rows-loader.ts';
+import { knownTable, type Loadings, liftedRow } from '../rows-loader.ts';
 import { SharedReader } from '../shared-values.ts';
-import type { AnyDefinition, AnyTable } from '../table.ts';
+import type { AnyDefinition } from '../table.ts';
+import { loadingsOf, type TableLoading } from '../table-loading.ts';
 import type { Stamps } from '../types.ts';
-import { emptyTables, View } from '../view.ts';
+import { emptyTables, type Tables, View } from '../view.ts';
 import { Losses } from './losses.ts';
 import { legibleKey, rowFault } from './row-fault.ts';
 import { nameTorn } from './torn-names.ts';
@@ -49,15 +50,17 @@ class TolerantLoader {
   readonly #legible: Legible;
   readonly #definitions: readonly AnyDefinition[];
   readonly #losses = new Losses();
-  #tables: Map<string, AnyTable>;
+  #tables: Tables;
+  #loadings: Loadings;
   /** Readers of the rows of a snapshot, by table. */
-  #readers = new Map<AnyTable, SharedReader>();
+  #readers = new Map<TableLoading, SharedReader>();
   #index: number;
 
   constructor(legible: Legible, definitions: readonly AnyDefinition[]) {
     this.#legible = legible;
     this.#definitions = definitions;
-    this.#tables = this.#emptyTables();
+    this.#tables = emptyTables(definitions);
+    this.#loadings = loadingsOf(this.#tables);
     this.#index = legible.snapshotIndex;
   }
 
@@ -102,14 +105,8 @@ class TolerantLoader {
     if (!this.#losses.isEmpty) {
       for (const bytes of this.#legible.torn()) nameTorn(bytes, this.#definitions, this.#losses);
     }
-    for (const table of this.#tables.values()) table.endLoading();
+    for (const loading of this.#loadings.values()) loading.end();
     return { view: new View(this.#index, this.#tables), losses: this.#losses };
-  }
-
-  #emptyTables(): Map<string, AnyTable> {
-    const tables = emptyTables(this.#definitions);
-    for (const table of tables.values()) table.beginLoading();
-    return tables;
   }
 
   /** Whether no rows follow the part: it has marks, and the tables after it are left out while they have no rows. */
@@ -120,20 +117,20 @@ class TolerantLoader {
   }
 
   #loadRows({ Table, Version, Rows }: SnapshotRows, index: number): void {
-    const table = knownTable(this.#tables, Table, Version);
+    const table = knownTable(this.#loadings, Table, Version);
     const values = this.#readers.get(table) ?? new SharedReader();
     this.#readers.set(table, values);
     for (const stored of Rows) {
       const row = this.#rowOf(table, Version, index, () =>
         values.read(table, stored, undefined, 'the snapshot'),
       );
-      const key = row && encodeKey(table.definition.key(row));
-      if (key !== undefined && table.at(key) === undefined) table.noteLoaded(key, row);
+      const key = row && table.definition.key(row);
+      if (key !== undefined && table.at(key) === undefined) table.put(key, row);
       else this.#loseRow(table, stored, values);
     }
   }
 
-  #loseRow(table: AnyTable, stored: unknown, values: SharedReader): void {
+  #loseRow(table: TableLoading, stored: unknown, values: SharedReader): void {
     const { ModifyIndex: index } = (stored ?? {}) as Partial<Stamps>;
     const key = legibleKey(table, stored);
     const { name } = table.definition;
@@ -146,7 +143,8 @@ class TolerantLoader {
     const at = `the batch from index ${batch.firstIndex}`;
     const restore = restoreIn(batch.bytes, at);
     if (restore !== undefined) {
-      this.#tables = this.#emptyTables();
+      this.#tables = emptyTables(this.#definitions);
+      this.#loadings = loadingsOf(this.#tables);
       for (const text of restore.texts) {
         this.#loadRows(parse(text, at) as SnapshotRows, batch.lastIndex);
       }
@@ -163,27 +161,31 @@ class TolerantLoader {
   }
 
   #apply([name, version, parts, stored]: Entry, index: number, values: SharedReader): void {
-    const table = knownTable(this.#tables, name, version);
-    const key = encodeKey(parts);
+    const table = knownTable(this.#loadings, name, version);
     if (stored === undefined) {
-      table.noteLoaded(key, undefined);
+      table.put(parts, undefined);
       return;
     }
-    const before = table.at(key);
+    const before = table.at(parts);
     const row = this.#rowOf(table, version, index, () =>
       values.read(table, stored, before, `the transaction ${index}`),
     );
-    if (row !== undefined && encodeKey(table.definition.key(row)) === key) {
-      table.noteLoaded(key, row);
+    if (row !== undefined && hasSameParts(table.definition.key(row), parts)) {
+      table.put(parts, row);
       return;
     }
-    table.noteLoaded(key, undefined);
+    table.put(parts, undefined);
     this.#losses.addRow({ table: name, key: parts, index, change: 'written', isCertain: true });
     values.skip();
   }
 
   /** The row in its newest version; `undefined`: it cannot be read, or does not fit its table. */
-  #rowOf(table: AnyTable, version: number, index: number, read: () => unknown): Stamps | undefined {
+  #rowOf(
+    table: TableLoading,
+    version: number,
+    index: number,
+    read: () => unknown,
+  ): Stamps | undefined {
     try {
       const row = liftedRow(table, read(), version);
       return rowFault(table, row, index) === undefined ? row : undefined;

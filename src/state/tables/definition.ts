@@ -22,7 +22,15 @@ export const scopeOf = (row: { readonly Partition: string; readonly Namespace: s
 ];
 
 /** Numbers as key parts keep their order. */
-export const numberPart = (value: number): string => value.toString(16).padStart(14, '0');
+export function numberPart(value: number): string {
+  // The rows of a transaction often have the same.
+  if (value !== lastPart.value) {
+    lastPart = { value, text: value.toString(16).padStart(14, '0') };
+  }
+  return lastPart.text;
+}
+
+let lastPart = { value: -1, text: '' };
 
 /** Keeps the literal names of a definition's indexes. */
 export const table = <R extends Stamps, I extends string = never>(
