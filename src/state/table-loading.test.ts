@@ -80,7 +80,8 @@ test('a table that is loaded from a log is as if each change had been made in it
           const before = loading.at(key) as Tree | undefined;
           const Felled = isFelled ? index : (before?.Felled ?? index);
           const CreateIndex = before?.CreateIndex ?? index;
-          const after = Kind && { Wood, Name, Kind, Felled, CreateIndex, ModifyIndex: index };
+          const row = { Wood, Name, Felled, CreateIndex, ModifyIndex: index };
+          const after = Kind === undefined ? undefined : { ...row, Kind };
           wanted.replace(encodeKey(key), before, after, { index });
           if (loading.replace(key, { before, after }, { index })) isMarked = true;
         }
