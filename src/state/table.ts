@@ -1,10 +1,7 @@
 import { assert } from '../base/assert.ts';
-import { GroupedKeys } from './grouped-keys.ts';
-import { Gathering, inOrder } from './in-order.ts';
 import { PrimaryRows, SecondaryRows } from './indexed-rows.ts';
 import { encodeKey, hasSameParts } from './keys.ts';
 import { OrderedIndex, type Stepping } from './ordered-index.ts';
-import { Tree } from './tree.ts';
 import type {
   IndexDefinition,
   Key,
