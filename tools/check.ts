@@ -1,6 +1,10 @@
 /**
  * Every lint, then every test, then the tests of the API once more, in the bundle and at a follower of three servers; the
- * last line counts all. Started by `npm test`. With `--all` it leaves nothing out: neither the tests that are too many for every run, nor those that lack something.
+ * last line counts all. Started by `npm test`. With `--all` it leaves nothing out: neither the tests that are too many for
+ * every run, nor those that lack something.
+ *
+ * The checkout is bundled before its tests, so that agents and commands which tests start do so from this bundle, in a third
+ * of the processor time. A bundle of other files is never run (`fresh-bundle.cjs`).
  *
  * Failures are run again, alone. A test that then passes three times is told as unsteady, which is a defect of the test or
  * of the product, and does not fail the run; with `--all` it does.
@@ -11,8 +15,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { acceptanceFiles } from './acceptance.ts';
+import { freshBundle } from './fresh-bundle.cjs';
 import { lintSteps } from './lint.ts';
-import { isStopped, runStep } from './steps.ts';
+import { isStopped, runStep, type Step } from './steps.ts';
 import { addCounts, type Counts, countTests, failuresIn, sayNotRun } from './test-count.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -30,7 +35,13 @@ const atFollower: Kind = {
 };
 let total: Counts = { passed: 0, failed: 0, notRun: [] };
 
-for (const step of lintSteps) {
+const isWhole = filters.length === 0;
+const bundling: Step = {
+  title: 'bundle, from which tests start agents and commands',
+  command: ['tools/checkout-bundle.ts'],
+};
+
+for (const step of isWhole ? [...lintSteps, bundling] : lintSteps) {
   const { passed } = await runStep(step);
   total = addCounts(total, { passed: passed ? 1 : 0, failed: passed ? 0 : 1, notRun: [] });
   exitIfStopped();
@@ -41,7 +52,10 @@ process.env.TESTS_WITHOUT = nothingSkipped ? 'nothing' : 'what-is-missing';
 if (!isAll) console.log(`of tests that are too many, the tenth of ${draw}: all with --all\n`);
 total = addCounts(total, await runTests(filters));
 exitIfStopped();
-if (filters.length === 0) {
+if (isWhole) {
+  if (freshBundle(root) === undefined) {
+    console.log('a bundled file has been written since, so tests started programs from source\n');
+  }
   total = addCounts(total, await runTests(acceptanceFiles(root, draw), atFollower));
   exitIfStopped();
 }

@@ -32,7 +32,7 @@ const patienceMs = 40_000;
  * For the start of an agent. From source it takes 2.5 seconds of processor time, more than anything else that a test
  * waits for, and so half a minute on two cores that ten other processes use.
  */
-const startPatienceMs = 80_000;
+export const startPatienceMs = 80_000;
 const programs = new Set<Program>();
 const isAgent = new WeakSet<Program>();
 
