@@ -274,14 +274,12 @@ export async function bundleModules(
 const inAscii = (text: string): string =>
   text.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Writes the type declarations of what the package exports. Throws when types are wrong. */
+/** Writes the type declarations of what the package exports. Throws when types are wrong. Several threads would do most twice. */
 export function declareTypes(root: string, outdir: string): void {
   const tsc = join(root, 'node_modules/ts7/bin/tsc');
   const project = join(root, 'tsconfig.published.json');
-  execFileSync(process.execPath, [tsc, '-p', project, '--outDir', join(outdir, 'types')], {
-    cwd: root,
-    stdio: 'inherit',
-  });
+  const words = ['--singleThreaded', '-p', project, '--outDir', join(outdir, 'types')];
+  execFileSync(process.execPath, [tsc, ...words], { cwd: root, stdio: 'inherit' });
 }
 
 /** The version of the checkout, and its commit if nothing was changed since then. */

@@ -97,7 +97,11 @@ void [value, id, status, reason];
 test.each([
   // Checking all declarations a second time would take most of the time.
   ['6', 'typescript/bin/tsc', ['--skipLibCheck']],
-  ['7', 'ts7/bin/tsc', ['--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']],
+  [
+    '7',
+    'ts7/bin/tsc',
+    ['--singleThreaded', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'],
+  ],
 ])(
   'strict TypeScript %s takes the types of the package',
   { timeout: 240_000 },
