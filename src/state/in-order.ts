@@ -8,12 +8,8 @@ export interface SortedRows<R> {
   readonly rows: R[];
 }
 
-export function inOrder<R>(rowsByKey: ReadonlyMap<string, R>): SortedRows<R> {
-  return sorted({ keys: [...rowsByKey.keys()], rows: [...rowsByKey.values()] });
-}
-
-/** Rows with their keys, in any order before. */
-export function sorted<R>({ keys, rows }: SortedRows<R>): SortedRows<R> {
+/** Puts rows with their keys in order. */
+export function inOrder<R>({ keys, rows }: SortedRows<R>): SortedRows<R> {
   const order = orderOf(keys);
   return { keys: order.map((at) => keys[at]!), rows: order.map((at) => rows[at]!) };
 }

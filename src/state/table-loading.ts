@@ -1,6 +1,6 @@
 import { assert } from '../base/assert.ts';
 import { GroupedKeys } from './grouped-keys.ts';
-import { Gathering, type SortedRows, sorted } from './in-order.ts';
+import { Gathering, inOrder, type SortedRows } from './in-order.ts';
 import { PrimaryRows, SecondaryRows } from './indexed-rows.ts';
 import { encodeKey, hasSameParts } from './keys.ts';
 import type { OrderedIndex, Stepping } from './ordered-index.ts';
@@ -119,7 +119,7 @@ export class TableLoading {
 
   /** Ends the loading. */
   end(): void {
-    const all = sorted(this.#rows.taken());
+    const all = inOrder(this.#rows.taken());
     const rows = new PrimaryRows(Tree.of(all.keys, all.rows));
     this.#primary.index.settle(rows);
     noteScopes(this.#primary, all);
