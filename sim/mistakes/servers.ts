@@ -7,9 +7,9 @@ export const ofServers: readonly Mistake[] = [
     places: [
       {
         file: 'src/state/replica.ts',
-        right: 'const change = this.#changeOf(table, { key, entry, values, place });',
+        right: 'table.replace(key, before, after, transaction);',
         wrong:
-          'const change = this.#changeOf(table, { key, entry, values, place }); if (!this.#isLoading && change.after === undefined && index % 5 === 0) continue;',
+          'if (after === undefined && index % 5 === 0) continue; table.replace(key, before, after, transaction);',
       },
     ],
     guarantee: 'every server agrees with the log',
