@@ -1,19 +1,21 @@
 /** The settings `node.*` that say what a node offers to tasks, in place of what the agent detects. */
-import { isIP } from 'node:net';
 import { limits } from '../../model/limits.ts';
 import { isPortList } from '../../model/network/port-list.ts';
-import type { NodeCapacity } from '../../node/fingerprint/fingerprint.ts';
+import type { NodeCapacity } from '../../model/node/node-capacity.ts';
 import { textThat, wholeBetween, wholeFrom1 } from './setting-checks.ts';
 
 const { portMax, dynamicPortMin, dynamicPortMax } = limits.network;
 const port = wholeBetween(1, portMax);
 const wholeFrom0 = wholeBetween(0, Number.MAX_SAFE_INTEGER);
 
+/** Whether the text is an IP address, as the hosts of URLs are read. */
+function isAddress(text: string): boolean {
+  if (/^\d+(\.\d+){3}$/.test(text)) return URL.parse(`http://${text}`)?.hostname === text;
+  return /^[\da-f:.]*:[\da-f:.]*$/i.test(text) && URL.canParse(`http://[${text}]`);
+}
+
 export const capacitySettings = {
-  'node.address': textThat(
-    (value) => isIP(value) !== 0,
-    'must be an IP address, such as "10.0.0.7"',
-  ),
+  'node.address': textThat(isAddress, 'must be an IP address, such as "10.0.0.7"'),
   'node.cpu_total_compute': wholeFrom1,
   'node.memory_total_mb': wholeFrom1,
   'node.disk_total_mb': wholeFrom1,

@@ -5,31 +5,13 @@ import { instantFromMs } from '../../base/instant.ts';
 import type { Clock } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import type { DriverInfo, NodeRegistration } from '../../model/node/node.ts';
+import type { NodeCapacity } from '../../model/node/node-capacity.ts';
 import type { HostVolumes } from '../../model/volume/host-volume.ts';
 import type { Drivers } from '../drivers/driver.ts';
 import { readAddress } from './address.ts';
 import { hostAttributes } from './host.ts';
 import { findHostVolumes } from './host-volumes.ts';
 import { processorAttributes, readProcessor } from './processor.ts';
-
-/** What a node offers to tasks. Absent values are detected, and nothing is reserved. */
-export interface NodeCapacity {
-  /** The IP address at which tasks are reached. */
-  readonly address?: string;
-  readonly cpuTotalMhz?: number;
-  readonly memoryTotalMb?: number;
-  readonly diskTotalMb?: number;
-  readonly dynamicPortMin?: number;
-  readonly dynamicPortMax?: number;
-  /** What tasks do not get. */
-  readonly reserved?: {
-    readonly cpuMhz?: number;
-    readonly memoryMb?: number;
-    readonly diskMb?: number;
-    /** `22,80,8000-8010` */
-    readonly hostPorts?: string;
-  };
-}
 
 /** An operator's settings of a node. */
 export interface NodeSettings extends NodeCapacity {
