@@ -1,5 +1,6 @@
 /** Makes the bundle of a checkout, from which `bin/roster` and the next `npm start` run (`fresh-bundle.cjs`). */
 import {
+  chmodSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -39,6 +40,8 @@ export async function bundleCheckout(folder: string, beganMs = Date.now()): Prom
   const cache = dirname(manifestOf(folder));
   mkdirSync(cache, { recursive: true });
   const made = mkdtempSync(join(cache, 'checkout-'));
+  // Every user of the checkout runs it.
+  chmodSync(made, 0o755);
   const read = new Set(alwaysRead);
   await bundle(folder, join(made, 'dist'), { note: (path) => read.add(path) });
   cpSync(join(folder, 'bin'), join(made, 'bin'), { recursive: true });

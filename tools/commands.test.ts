@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -13,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bundleCheckout } from './checkout-bundle.ts';
+import { freshBundle } from './fresh-bundle.cjs';
 import { makeTree } from './tree.test-helper.ts';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
@@ -248,6 +250,7 @@ describe('npm start', () => {
     const later = () => bundleCheckout(root, Date.now() + 60_000);
     await later();
     told.push(await ran());
+    expect(statSync(freshBundle(root)!).mode & 0o777).toBe(0o755);
     for (const path of Object.keys(files)) {
       await later();
       // Even with the text that it had.
