@@ -1,10 +1,12 @@
 import { assert } from '../base/assert.ts';
 import type { Steps } from '../base/steps.ts';
 import { type Bytes, ordersOf, parse, type SnapshotRows, savedState } from './codec.ts';
+import { StateCorrupted } from './errors.ts';
 import type { TableVersions } from './form.ts';
 import { type Loadings, RowsLoader } from './rows-loader.ts';
+import { rowFault } from './salvage/row-fault.ts';
 import type { AnyDefinition } from './table.ts';
-import { loadingsOf } from './table-loading.ts';
+import { loadingsOf, type TableLoading } from './table-loading.ts';
 import type { SavedState, Stamps, StateDraft } from './types.ts';
 import { emptyTables, type Tables, View } from './view.ts';
 
@@ -26,10 +28,11 @@ export class Draft implements StateDraft {
   /** `ready` prepares each row. */
   constructor(definitions: readonly AnyDefinition[], ready: (row: Stamps) => Stamps) {
     this.#tables = emptyTables(definitions);
-    this.#loader = new RowsLoader(ready);
+    this.#loader = new RowsLoader(ready, requireFit);
     this.#loadings = loadingsOf(this.#tables);
   }
 
+  /** @throws StateCorrupted, StateFormatUnknown */
   add(text: Bytes): void {
     const rows = parse(text, 'the snapshot') as SnapshotRows;
     this.#loader.load(this.#loadings, rows);
@@ -67,4 +70,11 @@ export class Draft implements StateDraft {
     }
     return new View(index - 1, this.#tables);
   }
+}
+
+/** Anybody may have made the rows of a file. @throws StateCorrupted */
+function requireFit(table: TableLoading, row: unknown): void {
+  const fault = rowFault(table, row, Number.MAX_SAFE_INTEGER);
+  if (fault === undefined) return;
+  throw new StateCorrupted(`a row of the table ${table.definition.name}`, fault);
 }

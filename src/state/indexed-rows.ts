@@ -14,10 +14,10 @@ export interface IndexedRows<R> {
   values(least: string, end: string | undefined): IterableIterator<R>;
   /** The rows of {@link values}, the greatest text first. */
   valuesReversed(least: string, end: string | undefined): IterableIterator<R>;
-  /** Visits the rows of {@link values} until `take` returns `false`. Returns whether it visited all. */
-  visit(least: string, end: string | undefined, take: Take<R>): boolean;
-  /** Visits the rows whose texts begin with `prefix`, as {@link visit} does. */
-  visitUnder(prefix: string, take: Take<R>): boolean;
+  /** The rows of {@link values}; `undefined`: there are more than `most`. */
+  few(least: string, end: string | undefined, most: number): R[] | undefined;
+  /** Visits the rows whose texts begin with `prefix` until `take` returns `false`. */
+  visitUnder(prefix: string, take: Take<R>): void;
 }
 
 /** Takes a row; `false`: it wants no more. */
@@ -66,12 +66,14 @@ export class PrimaryRows<R> implements IndexedRows<R> {
     return this.tree.valuesReversed(least, end);
   }
 
-  visit(least: string, end: string | undefined, take: Take<R>): boolean {
-    return this.tree.visit(least, end, (_, row) => take(row));
+  few(least: string, end: string | undefined, most: number): R[] | undefined {
+    const rows: R[] = [];
+    const isWhole = this.tree.visit(least, end, (_, row) => rows.push(row) <= most);
+    return isWhole ? rows : undefined;
   }
 
-  visitUnder(prefix: string, take: Take<R>): boolean {
-    return this.visit(prefix, afterPrefix(prefix), take);
+  visitUnder(prefix: string, take: Take<R>): void {
+    this.tree.visit(prefix, afterPrefix(prefix), (_, row) => take(row));
   }
 }
 
@@ -117,16 +119,17 @@ export class SecondaryRows<R> implements IndexedRows<R> {
     for (const key of this.keys.keysReversed(least, end)) yield rowAt(key)!;
   }
 
-  visit(least: string, end: string | undefined, take: Take<R>): boolean {
+  few(least: string, end: string | undefined, most: number): R[] | undefined {
+    const keys: string[] = [];
+    if (!this.keys.visit(least, end, (key) => keys.push(key) <= most)) return undefined;
     const rowAt = this.#primary.tree.finder();
-    return this.keys.visit(least, end, (key) => take(rowAt(key)!));
+    return keys.map((key) => rowAt(key)!);
   }
 
-  visitUnder(prefix: string, take: Take<R>): boolean {
+  visitUnder(prefix: string, take: Take<R>): void {
     const rowAt = this.#primary.tree.finder();
     const takeKey = (key: string) => take(rowAt(key)!);
-    return (
-      this.keys.visitGroup(prefix, takeKey) ?? this.keys.visit(prefix, afterPrefix(prefix), takeKey)
-    );
+    if (this.keys.visitGroup(prefix, takeKey) !== undefined) return;
+    this.keys.visit(prefix, afterPrefix(prefix), takeKey);
   }
 }

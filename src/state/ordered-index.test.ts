@@ -113,3 +113,26 @@ test.each<[string, number | undefined, number, number, boolean]>([
   expect(order.isMoved(old, next)).toBe(last === 7);
   expect([...order.marks()].length).toBe(marked ? 1 : 0);
 });
+
+test('a scan that has begun shows the rows of its begin, once there is a clone', () => {
+  const group = encodeKey(['g']);
+  const primary = new PrimaryRows<Row>();
+  const order = new OrderedIndex<Row>({ slot: 0 }, new SecondaryRows(primary));
+  const names = Array.from({ length: 300 }, (_, at) => String(at).padStart(3, '0'));
+  const rows = names.map((name) => row(name, 1));
+  for (const after of rows) {
+    primary.change(key(after.Name), after);
+    order.set(group, key(after.Name), { before: undefined, after }, { index: 1 });
+  }
+  const scans = [order.scan(), order.scan({ reverse: true })];
+  const seen = scans.map((scan) => [scan.next().value]);
+  order.clone(order.rows.clone());
+  for (const [at, before] of rows.entries()) {
+    const after = at % 2 === 0 ? undefined : row(before.Name, 2);
+    primary.change(key(before.Name), after);
+    if (after === undefined) order.remove(group, key(before.Name), before, { index: 2 });
+    else order.set(group, key(before.Name), { before, after }, { index: 2 });
+  }
+  for (const [at, scan] of scans.entries()) seen[at]!.push(...scan);
+  expect(seen).toEqual([rows, rows.toReversed()]);
+});

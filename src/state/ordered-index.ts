@@ -206,9 +206,8 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   }
 
   #scanFew({ least, end, isReverse }: Bounds): IterableIterator<R> | undefined {
-    const rows: R[] = [];
-    if (!this.#rows.visit(least, end, (row) => rows.push(row) <= fewRows)) return undefined;
-    return (isReverse ? rows.reverse() : rows).values();
+    const rows = this.#rows.few(least, end, fewRows);
+    return (isReverse ? rows?.reverse() : rows)?.values();
   }
 
   /** Puts the row `after` into its group, in place of `before`. */

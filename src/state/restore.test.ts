@@ -10,7 +10,13 @@ import { SnapshotWriter } from '../model/snapshot/snapshot-file.ts';
 import { type CrashFate, MemoryDisk } from './engine/memory.ts';
 import { SharedLog, SharedMemoryEngine } from './engine/shared-memory.ts';
 import { SqliteEngine } from './engine/sqlite.ts';
-import { DataDirectoryFull, NotLeading, StateFormatUnknown, WritesClosed } from './errors.ts';
+import {
+  DataDirectoryFull,
+  NotLeading,
+  StateCorrupted,
+  StateFormatUnknown,
+  WritesClosed,
+} from './errors.ts';
 import {
   dump,
   item,
@@ -337,4 +343,28 @@ describe('on a log that several servers share', () => {
     expect(dump(follower.read())).toEqual(dump(leader.read()));
     expect(follower.read().index).toBe(0);
   });
+});
+
+const itemOf = (changes: object) => ({
+  Space: 'a',
+  Name: 'x',
+  Color: 'red',
+  Weight: 1,
+  WeightIndex: 1,
+  CreateIndex: 1,
+  ModifyIndex: 1,
+  ...changes,
+});
+
+test.each([
+  ['without a part of its key', { Name: undefined }],
+  ['with a number in its key', { Space: 5 }],
+  ['with a key that is cut by NUL', { Name: 'x\0y' }],
+  ['with a number in the key of an index', { Color: 5 }],
+  ['without its touch of an index', { WeightIndex: undefined }],
+  ['without the index of its last change', { ModifyIndex: undefined }],
+])('a row %s is refused as it comes', async (_, changes) => {
+  const draft = (await open()).draft();
+  const text = JSON.stringify({ Table: 'items', Version: 1, Rows: [itemOf(changes)] });
+  expect(() => draft.add(Buffer.from(text))).toThrow(StateCorrupted);
 });

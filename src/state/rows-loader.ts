@@ -8,12 +8,14 @@ import type { Stamps } from './types.ts';
 /** Puts the stored rows of a snapshot into tables that are loaded, part by part. */
 export class RowsLoader {
   readonly #ready: (row: Stamps) => Stamps;
+  readonly #check: ((table: TableLoading, row: unknown) => void) | undefined;
   /** Readers of the shared values, by table. */
   readonly #shared = new Map<TableLoading, SharedReader>();
 
-  /** `ready` prepares each row. */
-  constructor(ready: (row: Stamps) => Stamps) {
+  /** `ready` prepares each row, which `check` has let pass. */
+  constructor(ready: (row: Stamps) => Stamps, check?: (table: TableLoading, row: unknown) => void) {
     this.#ready = ready;
+    this.#check = check;
   }
 
   /** Returns the table of the rows. @throws StateCorrupted, StateFormatUnknown */
@@ -22,8 +24,10 @@ export class RowsLoader {
     const values = this.#shared.get(table) ?? new SharedReader();
     this.#shared.set(table, values);
     for (const stored of Rows) {
-      const row = values.read(table, stored, undefined, 'the snapshot');
-      table.restoreRow(this.#ready(liftedRow(table, row, Version)));
+      const read = values.read(table, stored, undefined, 'the snapshot');
+      const row = liftedRow(table, read, Version);
+      this.#check?.(table, row);
+      table.restoreRow(this.#ready(row));
     }
     return table;
   }

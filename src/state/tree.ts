@@ -131,26 +131,27 @@ export class Tree<V> {
   }
 
   /**
-   * Gets the values of keys, one after the other: that of a neighbour at little cost. The tree must not be changed
-   * meanwhile.
+   * Gets the values of keys, one after the other: that of a neighbour at little cost. It goes on with the nodes that are
+   * there now, as an iteration does: once there is a clone, changes leave them alone.
    */
   finder(): (key: string) => V | undefined {
-    let leaf: Leaf<V> | undefined;
+    const root = this.#root;
+    let items: OwnItems<V> | undefined;
     let end: string | undefined;
     let at = 0;
     return (key) => {
-      if (leaf === undefined || key < leaf.keys[0]! || (end !== undefined && key >= end)) {
+      if (items === undefined || key < items.keys[0]! || (end !== undefined && key >= end)) {
         end = undefined;
-        let node = this.#root;
+        let node = root;
         while (node.children !== undefined) {
           const child = childAt(node.keys, key);
           if (child < node.keys.length) end = node.keys[child];
           node = node.children[child]!;
         }
-        leaf = node;
-        at = placeOf(leaf.keys, key);
-      } else if (leaf.keys[++at] !== key) at = placeOf(leaf.keys, key);
-      return leaf.keys[at] === key ? leaf.values[at] : undefined;
+        items = { keys: node.keys, values: node.values };
+        at = placeOf(items.keys, key);
+      } else if (items.keys[++at] !== key) at = placeOf(items.keys, key);
+      return items.keys[at] === key ? items.values[at] : undefined;
     };
   }
 
@@ -297,6 +298,7 @@ export class Tree<V> {
     const { keys, values } = leaf;
     const at = placeOf(keys, key);
     if (keys[at] === key) {
+      if ((keys as readonly unknown[]) === values) return leaf;
       if (leaf.owner !== this.#owner) return new Leaf(this.#owner, keys, values.with(at, value));
       values[at] = value;
       return leaf;

@@ -160,6 +160,8 @@ export class BlockedEvaluations {
   }
 
   #offersOn(nodeIds: readonly string[]): readonly Offer[] {
+    // Finding out the room of a node costs a look at each of its allocations.
+    if (this.#order.length === 0) return [];
     return nodeIds.flatMap((nodeId) => {
       const room = this.#rooms.get(nodeId);
       const freeRoom = this.#options.freeRoomOf(nodeId);
