@@ -90,12 +90,15 @@ describe('an allocation', needing(root, bubblewrap), () => {
     /** A duration that identifies this process on the machine. */
     const nap = 1_000_000 + process.pid;
     const victim = sandboxed(`exec sleep ${nap}`, 1);
-    /** Looks for the other task, and prints what it can do to it. */
+    /** Looks for the other task, which may not be this program yet, and prints what it can do to it. */
     const attacker = sandboxed(
-      `for p in /proc/[0-9]*; do
-         test "$(tr '\\0' ' ' < $p/cmdline)" = 'sleep ${nap} ' || continue
-         kill -CONT \${p#/proc/} 2>/dev/null && echo signalled || echo refused
-         cat $p/environ > /dev/null 2>&1 && echo read || echo hidden
+      `until test "$found"; do
+         for p in /proc/[0-9]*; do
+           test "$(tr '\\0' ' ' < $p/cmdline)" = 'sleep ${nap} ' || continue
+           found=yes
+           kill -CONT \${p#/proc/} 2>/dev/null && echo signalled || echo refused
+           cat $p/environ > /dev/null 2>&1 && echo read || echo hidden
+         done
        done; exec sleep 601`,
       2,
     );
