@@ -1,5 +1,5 @@
 /** Agents that start while etcd is away, or is another one. */
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { needing } from '../../src/base/not-run.test-helper.ts';
@@ -24,6 +24,8 @@ import { parseAnswer, requestOf } from '../support/agent-requests.ts';
 import { EtcdCluster, etcdServer, freePorts } from '../support/etcd.ts';
 
 const timeoutMs = 120_000;
+
+const copyOf = (dataDirectory = '') => join(dataDirectory, 'server/etcd-copy');
 
 describe('an agent on etcd that starts', needing(etcdServer), () => {
   let cluster: EtcdCluster;
@@ -118,9 +120,11 @@ describe('an agent on etcd that starts', needing(etcdServer), () => {
   test(
     'loses no task of which its copy does not know',
     async () => {
-      const { options, allocation, pids } = await ended(async ({ pid, ended: gone }) => {
-        kill(pid, 'SIGKILL');
-        await gone;
+      const { options, allocation, pids } = await ended(async (agent) => {
+        // The copy has the state with which the server began, and may come later than the job runs.
+        await eventually(() => expect(existsSync(copyOf(agent.dataDirectory))).toBe(true));
+        kill(agent.pid, 'SIGKILL');
+        await agent.ended;
       });
       await cluster.kill(0);
       const agent = await startAgent({
@@ -149,7 +153,7 @@ describe('an agent on etcd that starts', needing(etcdServer), () => {
         expect((await agent.cli('job', 'stop', 'web')).code).toBe(0);
         await agent.stop();
       });
-      rmSync(join(dataDirectory, 'server/etcd-copy'));
+      rmSync(copyOf(dataDirectory));
       await cluster.kill(0);
       const refused = async () => {
         const answer = await fetch(`${address}/v1/agent/health`);
