@@ -17,7 +17,7 @@ type Held = string | Tree<string>;
  * The primary keys of the rows of a secondary index. The keys of rows with the same parts of the index are a group, in
  * their order: so no row needs a text of its own for each index, and a row that is replaced in its group changes nothing.
  *
- * A text is that of a group, followed by a primary key. Bounds of ranges are beginnings of such texts.
+ * A key has a text: the text of its group, followed by the key. Ranges are bounded by beginnings of such texts.
  *
  * Invariants
  *  G1. A group has at least one key. A group that never had more than one key is that key itself.
@@ -226,7 +226,7 @@ export class GroupedKeys {
 const isWithin = (key: string, least: string, end: string | undefined): boolean =>
   key >= least && (end === undefined || key < end);
 
-/** The rest of the text after that of the group; `undefined`: the text does not begin with the group. */
+/** The part of `text` behind the group; `undefined`: `text` does not begin with the group. */
 const keyIn = (group: string, text: string | undefined): string | undefined =>
   text?.startsWith(group) === true ? text.slice(group.length) : undefined;
 

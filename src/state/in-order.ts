@@ -86,7 +86,7 @@ export class Gathering<R> {
   readonly #names: string[] = [];
   readonly #sizes: number[] = [];
   readonly #latest: Latest<R>[] = [];
-  /** The parts of the last row, and its group: those of the next row are often the same. */
+  /** Parts and group of the row that was noted last: the next row often has the same parts. */
   #lastParts: Key | undefined;
   #lastGroup = -1;
   /** The group of each row; -1 for a row that is not in the index. */

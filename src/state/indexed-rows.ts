@@ -3,7 +3,7 @@ import { afterPrefix } from './keys.ts';
 import { Tree } from './tree.ts';
 
 /**
- * The rows of an index in the order of their texts. A text is that of the row's group, followed by its primary key.
+ * The rows of an index in the order of their texts. The text of a row is the text of its group, followed by its primary key.
  * Bounds of ranges are beginnings of such texts. The rows must not be changed while they are iterated.
  */
 export interface IndexedRows<R> {

@@ -90,7 +90,7 @@ describe('an allocation', needing(root, bubblewrap), () => {
     /** A duration that identifies this process on the machine. */
     const nap = 1_000_000 + process.pid;
     const victim = sandboxed(`exec sleep ${nap}`, 1);
-    /** Looks for the other task, which may not be this program yet, and prints what it can do to it. */
+    /** Waits until the victim runs its program, and prints what the attacker can do to the victim. */
     const attacker = sandboxed(
       `until test "$found"; do
          for p in /proc/[0-9]*; do

@@ -62,7 +62,7 @@ export class SqliteEngine implements Engine {
     (this.#worker ?? this.#startWorker()).ref();
     const calls: Promise<unknown>[] = [];
     for (;;) {
-      // The worker reads on while this thread uses what it has, so that neither waits for the other.
+      // The worker reads further pieces while this thread uses earlier ones, so that neither thread waits for the other.
       while (calls.length < sqliteLimits.loadsAhead) {
         const call = this.#callWorker({ kind: 'load' });
         call.catch(() => {});
