@@ -32,6 +32,7 @@ export const testPrograms = [
   { name: 'podman', package: 'podman', why: 'tasks in containers' },
   { name: 'runc', package: 'runc', why: 'tasks in containers' },
   { name: 'cc', package: 'build-essential', why: 'power cuts, in a library of C' },
+  { name: 'lintian', package: 'lintian', why: 'the check of the Debian package' },
   { name: 'faketime', package: 'faketime', why: 'servers with clocks of their own' },
   { name: 'chromium', package: 'chromium', why: 'logins in a browser' },
   {
