@@ -142,14 +142,46 @@ describe('a blocking query', () => {
   });
 });
 
-test('deployments of earlier registrations are listed with all', async () => {
-  const twice = new Rollout(rollout.api, 'twice');
-  await twice.stable();
-  const { ID } = await twice.deployment();
-  await rollout.api.call('DELETE', '/v1/job/twice?purge=true');
-  expect((await rollout.api.call('GET', `/v1/deployment/${ID}`)).status).toBe(404);
-  await twice.register('0');
-  await twice.pass(5_000);
-  expect(await twice.deployments()).toHaveLength(1);
-  expect(await twice.get('/v1/job/twice/deployments?all=true')).toHaveLength(1);
+describe('a purge', () => {
+  const twice = () => new Rollout(rollout.api, 'twice');
+  const everyRegistration = '/v1/job/twice/deployments?all=true';
+  const purge = async () => {
+    await rollout.api.call('DELETE', '/v1/job/twice?purge=true');
+    await rollout.api.settle();
+  };
+
+  test('cancels the open deployment of its job', async () => {
+    await twice().register('0');
+    const { ID, Status } = await twice().deployment();
+    expect(Status).toBe('running');
+    await purge();
+    expect(await twice().get(`/v1/deployment/${ID}`)).toMatchObject({
+      Status: 'cancelled',
+      StatusDescription: 'Cancelled because job is stopped',
+    });
+  });
+
+  test('leaves deployments of earlier registrations to all=true', async () => {
+    await twice().stable();
+    await purge();
+    await twice().register('0');
+    await twice().pass(5_000);
+    const current = await twice().deployment();
+    expect(await twice().deployments()).toEqual([current]);
+    const every = await twice().get<Deployment[]>(everyRegistration);
+    expect(every.map(({ Status }) => Status).sort()).toEqual([
+      'cancelled',
+      current.Status,
+      'successful',
+    ]);
+  });
+
+  test('leaves deployments to garbage collection', async () => {
+    const { CreateIndex } = await twice().get<{ CreateIndex: number }>('/v1/job/twice');
+    const collected = rollout.api.call('PUT', '/v1/system/gc');
+    await rollout.api.settle();
+    expect((await collected).status).toBe(200);
+    const every = await twice().get<Deployment[]>(everyRegistration);
+    expect(every.map(({ JobCreateIndex }) => JobCreateIndex)).toEqual([CreateIndex]);
+  });
 });

@@ -192,7 +192,10 @@ function removeJobs(
     ];
     // Rows came meanwhile: the next collection looks again.
     if (left.some((rows) => first<unknown>(rows, 1).length > 0)) continue;
-    counts.deployments += [...transaction.table(deployments).by('job').scan(ofJob(job))].length;
+    for (const { ID } of [...transaction.table(deployments).by('job').scan(ofJob(job))]) {
+      transaction.table(deployments).delete(...inNamespace(job.Namespace, ID));
+      counts.deployments++;
+    }
     forgetJob(transaction, job);
     counts.jobs++;
   }

@@ -1,6 +1,5 @@
 import type { Job } from '../../model/job/job.ts';
 import {
-  deployments,
   inNamespace,
   jobSubmissions,
   jobSummaries,
@@ -14,8 +13,8 @@ import { countChild } from '../scheduling/job-summary.ts';
 import { forgetScaling } from './scaling-policies.ts';
 
 /**
- * Removes the job with its versions, sources, counters and deployments. A removed child counts as
- * dead. Evaluations and allocations are left to the garbage collector.
+ * Removes the job with its versions, sources and counters. A removed child counts as dead.
+ * Evaluations, allocations and deployments are left to the garbage collector.
  * Source: docs/behaviour/jobs.md#the-status-of-a-job, #stop-and-purge.
  */
 export function forgetJob(transaction: Transaction, job: Job): void {
@@ -26,9 +25,6 @@ export function forgetJob(transaction: Transaction, job: Job): void {
   }
   for (const { Version } of [...transaction.table(jobSubmissions).scan(range)]) {
     transaction.table(jobSubmissions).delete(...key, numberPart(Version));
-  }
-  for (const { ID } of [...transaction.table(deployments).by('job').scan(range)]) {
-    transaction.table(deployments).delete(...inNamespace(job.Namespace, ID));
   }
   forgetScaling(transaction, job.Namespace, job.ID);
   transaction.table(jobSummaries).delete(...key);

@@ -1,10 +1,12 @@
 import { instantFromMs } from '../../base/instant.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import { isTerminalDeployment } from '../../model/deployment/deployment.ts';
+import { deploymentDescriptions } from '../../model/deployment/descriptions.ts';
 import { isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
 import type { Job } from '../../model/job/job.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
-import { evaluations, inNamespace } from '../../state/tables.ts';
+import { deployments, evaluations, inNamespace } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../scheduling/create-evaluation.ts';
@@ -80,8 +82,8 @@ function writeStopped(transaction: Transaction, job: Job, nowMs: number): Job {
 }
 
 /**
- * Removes the job. Its evaluations and allocations stay until the garbage collector takes them: the
- * allocations have yet to end, and users may ask what became of them.
+ * Removes the job. Its evaluations, allocations and deployments stay until the garbage collector takes
+ * them: the allocations have yet to end, and users may ask what became of them.
  */
 function purge(transaction: Transaction, job: Job, nowMs: number): void {
   const range = { prefix: inNamespace(job.Namespace, job.ID) };
@@ -91,6 +93,15 @@ function purge(transaction: Transaction, job: Job, nowMs: number): void {
       ...evaluation,
       Status: evaluation.Status === 'blocked' ? 'canceled' : 'complete',
       StatusDescription: `job ${job.ID} deleted`,
+      ModifyTime: instantFromMs(nowMs),
+    });
+  }
+  for (const deployment of [...transaction.table(deployments).by('job').scan(range)]) {
+    if (isTerminalDeployment(deployment)) continue;
+    transaction.table(deployments).put({
+      ...deployment,
+      Status: 'cancelled',
+      StatusDescription: deploymentDescriptions.jobStopped,
       ModifyTime: instantFromMs(nowMs),
     });
   }
