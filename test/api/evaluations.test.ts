@@ -93,6 +93,41 @@ test('a late report does not revive a terminal allocation', async () => {
   expect(live).toHaveLength(1);
 });
 
+test.each([
+  ['batch', 'complete', []],
+  ['sysbatch', 'complete', []],
+  ['batch', 'failed', ['alloc-failure']],
+  ['sysbatch', 'failed', ['alloc-failure']],
+  ['service', 'complete', ['alloc-failure']],
+  ['system', 'complete', ['alloc-failure']],
+])('an allocation of a %s job that ends as %s makes the evaluations %j', async (...row) => {
+  const [Type, ClientStatus, triggers] = row;
+  const { world, call } = await start();
+  await call('PUT', '/v1/node/register', nodeBody());
+  await call('POST', '/v1/jobs', jobBody({ Type }, { ReschedulePolicy: null }));
+  await world.advance(0);
+  const [{ ID }] = (await call('GET', '/v1/allocations')).json;
+  await call('PUT', `/v1/node/${nodeId}/status`, { Allocations: [{ ID, ClientStatus }] });
+  const all: { TriggeredBy: string }[] = (await call('GET', '/v1/job/web/evaluations')).json;
+  const made = all.map(({ TriggeredBy }) => TriggeredBy);
+  expect(made.filter((trigger) => trigger !== 'job-register')).toEqual(triggers);
+});
+
+test('an allocation of an earlier version of a batch job is looked at when it completes', async () => {
+  const { world, call } = await start();
+  await call('PUT', '/v1/node/register', nodeBody());
+  await call('POST', '/v1/jobs', jobBody({ Type: 'batch' }));
+  await world.advance(0);
+  const [{ ID }] = (await call('GET', '/v1/allocations')).json;
+  const tooLarge = { Resources: { CPU: 1_000_000, MemoryMB: 10 } };
+  await call('POST', '/v1/jobs', jobBody({ Type: 'batch' }, {}, tooLarge));
+  await world.advance(0);
+  const Allocations = [{ ID, ClientStatus: 'complete' }];
+  await call('PUT', `/v1/node/${nodeId}/status`, { Allocations });
+  const all: { TriggeredBy: string }[] = (await call('GET', '/v1/job/web/evaluations')).json;
+  expect(all.map(({ TriggeredBy }) => TriggeredBy)).toContain('alloc-failure');
+});
+
 test('a group named "__proto__" can wait for room', async () => {
   const { world, call } = await start();
   await call('POST', '/v1/jobs', jobBody({}, { Name: '__proto__' }));

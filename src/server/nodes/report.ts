@@ -3,9 +3,11 @@ import type { Allocation, AllocationReport } from '../../model/allocation/alloca
 import { isClientTerminal, isTerminal } from '../../model/allocation/allocation-rules.ts';
 import { areOlder } from '../../model/allocation/report-order.ts';
 import { type Fault, invalid } from '../../model/errors.ts';
+import type { Job } from '../../model/job/job.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
 import { isSame } from '../../model/same.ts';
+import { isCurrent, runsOut } from '../../scheduler/reconcile/classify.ts';
 import { allocations, evaluations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import { rowWithId } from '../checks.ts';
@@ -149,7 +151,8 @@ function evaluateAfter(
       after.JobCreateIndex === job.CreateIndex &&
       after.DesiredStatus === 'run' &&
       !isClientTerminal(before) &&
-      isClientTerminal(after),
+      isClientTerminal(after) &&
+      !isFulfilled(after, job),
   );
   if (isShort) createEvaluation(transaction, world, { job, triggeredBy: 'alloc-failure' });
   const isBack = moves.some(
@@ -157,6 +160,10 @@ function evaluateAfter(
   );
   if (isBack && !isShort) createEvaluation(transaction, world, { job, triggeredBy: 'reconnect' });
 }
+
+/** Whether the allocation has done all that its job wants of it, so that nothing takes its place. */
+const isFulfilled = (allocation: Allocation, job: Job): boolean =>
+  allocation.ClientStatus === 'complete' && runsOut(job) && isCurrent(allocation, job);
 
 /**
  * Allocations of a purged job that still run are stopped by an evaluation, unless one is pending.
