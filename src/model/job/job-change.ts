@@ -35,26 +35,29 @@ export function nextVersion(stored: Job | undefined, submittedVersion: number): 
   return submittedVersion > stored.Version ? submittedVersion : stored.Version + 1;
 }
 
-/** The reason that the change is refused, as the end of a sentence; `undefined` if it is allowed. */
+/** The reasons that the change is refused, as the end of a sentence; `undefined` if it is allowed. */
 export function refusedChange(stored: Job | undefined, submitted: Job): string | undefined {
-  if (stored === undefined) {
-    return submitted.Dispatched ? 'only a dispatch makes a dispatched job' : undefined;
+  const before = stored ?? { ...submitted, Dispatched: false };
+  const reasons: string[] = [];
+  if (before.Type !== submitted.Type) {
+    reasons.push(`its type is ${before.Type} and cannot become ${submitted.Type}`);
   }
-  if (stored.Type !== submitted.Type) {
-    return `its type is ${stored.Type} and cannot become ${submitted.Type}`;
+  if (isPeriodic(before) !== isPeriodic(submitted)) {
+    reasons.push(isPeriodic(before) ? 'it must stay periodic' : 'it cannot become periodic');
   }
-  if (isPeriodic(stored) !== isPeriodic(submitted)) {
-    return isPeriodic(stored) ? 'it must stay periodic' : 'it cannot become periodic';
+  if (isParameterized(before) !== isParameterized(submitted)) {
+    reasons.push(
+      isParameterized(before) ? 'it must stay parameterized' : 'it cannot become parameterized',
+    );
   }
-  if (isParameterized(stored) !== isParameterized(submitted)) {
-    return isParameterized(stored)
-      ? 'it must stay parameterized'
-      : 'it cannot become parameterized';
+  if (before.Dispatched !== submitted.Dispatched) {
+    reasons.push(
+      before.Dispatched
+        ? 'it must stay a dispatched job'
+        : 'only a dispatch makes a dispatched job',
+    );
   }
-  if (stored.Dispatched === submitted.Dispatched) return undefined;
-  return stored.Dispatched
-    ? 'it must stay a dispatched job'
-    : 'only a dispatch makes a dispatched job';
+  return reasons.length === 0 ? undefined : reasons.join(', and ');
 }
 
 /** Fields of the stored job that a submission does not change. */

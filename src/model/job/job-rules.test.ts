@@ -129,6 +129,12 @@ describe('refused changes', () => {
       'it cannot become parameterized',
     ],
     ['dispatched', web, { ...web, Dispatched: true }, 'only a dispatch makes a dispatched job'],
+    [
+      'several at once',
+      { ...web, Periodic: periodic },
+      { ...web, Type: 'batch', ParameterizedJob: parameterized },
+      'its type is service and cannot become batch, and it must stay periodic, and it cannot become parameterized',
+    ],
   ])('%s', (_, stored, submitted, reason) => {
     expect(refusedChange(stored, submitted)).toBe(reason);
   });
