@@ -85,6 +85,7 @@ const sections: readonly Section[] = [
       ['followers of the files of one allocation', 'files.followersPerAllocationMax'],
       ['commands that run in one task', 'exec.sessionsPerTaskMax'],
       ['commands that run on one node', 'exec.sessionsPerNodeMax'],
+      ['a message to a command', 'exec.messageBytesMax'],
       ['connections of pages of the web interface', 'uiStream.connectionsPerServerMax'],
       ['paths that a page watches', 'uiStream.watchesPerConnectionMax'],
       ['calls and streams of a page under way', 'uiStream.requestsPerConnectionMax'],
