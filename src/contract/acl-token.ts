@@ -8,7 +8,7 @@ import {
 } from '../model/acl-token/acl-token.ts';
 import { limits } from '../model/limits.ts';
 import { LinkSchema } from '../model/namespace/namespace.ts';
-import { List, Text, Type } from '../model/schema.ts';
+import { FullList, List, Text, Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
 import { endpoints, typed } from './endpoint.ts';
 import { nothing, underAccessControl } from './needs.ts';
@@ -42,8 +42,8 @@ const CloneSchema = Type.Object({
 
 const ExpandedTokenSchema = Type.Object({
   ...AclTokenSchema.properties,
-  ExpandedPolicies: Type.Optional(List(AclPolicySchema)),
-  ExpandedRoles: Type.Optional(List(AclRoleSchema)),
+  ExpandedPolicies: Type.Optional(FullList(AclPolicySchema)),
+  ExpandedRoles: Type.Optional(FullList(AclRoleSchema)),
   NamespaceDefaultPolicies: Type.Optional(List(LinkSchema)),
   NamespaceDefaultRoles: Type.Optional(List(LinkSchema)),
   AgentACLDefaultPolicy: Type.Optional(Text()),

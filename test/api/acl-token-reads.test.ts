@@ -78,7 +78,7 @@ describe('reading', () => {
     expect(plain).toEqual(token);
     const bare = await acl.token();
     const nothing = (await get(`token/${bare.AccessorID}?expanded`)).json;
-    expect([nothing.ExpandedPolicies, nothing.ExpandedRoles]).toEqual([null, null]);
+    expect([nothing.ExpandedPolicies, nothing.ExpandedRoles]).toEqual([[], []]);
   });
 });
 

@@ -10,9 +10,10 @@ import { rowWithId } from '../checks.ts';
 import { linkNames } from './links.ts';
 
 export interface Expansion {
-  /** All policies that count for the token, synthetic ones included; null: there are none. */
-  readonly ExpandedPolicies: readonly AclPolicy[] | null;
-  readonly ExpandedRoles: readonly PresentedAclRole[] | null;
+  /** All policies that count for the token, synthetic ones included. */
+  readonly ExpandedPolicies: readonly AclPolicy[];
+  readonly ExpandedRoles: readonly PresentedAclRole[];
+  /** Null: the namespace gives none. */
   readonly NamespaceDefaultPolicies: readonly { ID: string; Name: string }[] | null;
   readonly NamespaceDefaultRoles: readonly { ID: string; Name: string }[] | null;
 }
@@ -31,8 +32,8 @@ export function expandToken(snapshot: Snapshot, token: AclToken, policyName: Nam
   const found = new Map(links.map(({ policy }) => [policy.ID, policy]));
   const orNull = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
   return {
-    ExpandedPolicies: orNull([...found.values()]),
-    ExpandedRoles: orNull(roles.map((role) => shownRole(role, policyName))),
+    ExpandedPolicies: [...found.values()],
+    ExpandedRoles: roles.map((role) => shownRole(role, policyName)),
     NamespaceDefaultPolicies: orNull(shownLinks(defaultPolicies, policyName)),
     NamespaceDefaultRoles: orNull(shownLinks(defaultRoles, linkNames(snapshot).role)),
   };
