@@ -128,8 +128,8 @@ export function replyAnswer(
   { index, value }: Reply,
   pretty: boolean,
 ): Answer & { readonly body: string | undefined } {
-  const headers =
-    index === undefined ? jsonType : { ...jsonType, [dialect.headers.index]: String(index) };
-  if (value === undefined) return { status: 200, headers: {}, body: undefined };
+  const told = index === undefined ? {} : { [dialect.headers.index]: String(index) };
+  if (value === undefined) return { status: 200, headers: told, body: undefined };
+  const headers = { ...jsonType, ...told };
   return { status: 200, headers, body: pretty ? prettyJson(value) : JSON.stringify(value) };
 }

@@ -309,6 +309,13 @@ describe('GET and DELETE /v1/peering/:name, GET /v1/peerings', () => {
     expect((await call('GET', '/v1/peering/east')).json?.DeletedAt).not.toBeNull();
   });
 
+  test('a deletion tells its index, though it has no body', async () => {
+    const indexOf = async (method: string, path: string, body?: object) =>
+      Number((await call(method, path, body)).headers['x-registry-index']);
+    const made = await indexOf('POST', '/v1/peering/token', { PeerName: 'east' });
+    expect(await indexOf('DELETE', '/v1/peering/east')).toBeGreaterThan(made);
+  });
+
   test('every field is present', async () => {
     await token('east');
     const { json, headers } = await call('GET', '/v1/peering/east?pretty');
