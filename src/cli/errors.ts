@@ -86,11 +86,13 @@ export function explainError(error: unknown): Explained | undefined {
     return ofCommand(commandCodes.session, message, isDenied ? { hint: permissionHint } : {});
   }
   if (!(error instanceof ApiError)) return undefined;
-  const faults = error.errors.map(({ pointer, message }) => {
+  const detail = oneLine(error.detail);
+  const told = error.errors.map(({ pointer, message }) => {
     const place = pointer.startsWith('/') ? dotted(pointer) : pointer;
     return oneLine(message.includes(place) ? message : `${place}: ${message}`);
   });
-  const detail = oneLine(error.detail);
+  // A fault that is the whole sentence is told once.
+  const faults = told.filter((fault) => `${fault}.` !== detail);
   // The list of faults repeats the first fault, and names every policy and entry.
   const message = faults.length > 0 ? detail.replace(listedBelow, ':') : detail;
   return { message, faults, hint: hintFor(error), ...refusalOf(error) };

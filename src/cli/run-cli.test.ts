@@ -114,6 +114,13 @@ test.each<[string, Reply, string]>([
     'Error: The body has 1 fault:\n  - Name is required\n',
   ],
   [
+    'a field that cannot change',
+    problem(400, 'immutable-field', 'Type of the auth method cannot be changed.', [
+      { pointer: '/Type', message: 'Type of the auth method cannot be changed' },
+    ]),
+    'Error: Type of the auth method cannot be changed.\n',
+  ],
+  [
     'a missing permission',
     problem(403, 'permission-denied', 'The anonymous token lacks namespace:read-job.'),
     'Error: The anonymous token lacks namespace:read-job.\nSet ROSTER_TOKEN (or --token) to the secret of a token that may do this.\n',

@@ -97,6 +97,16 @@ export function invalid(
   return new RosterError(code, sentence, faults);
 }
 
+/** The error for an update that would change fields that cannot change; `fields` is not empty. */
+export function unchangeable(noun: string, fields: readonly string[]): RosterError {
+  const { code, detail } = refusal('immutable-field', { field: fields.join(' and '), noun });
+  const faults = fields.map((field) => ({
+    pointer: `/${field}`,
+    message: `${field} of the ${noun} cannot be changed`,
+  }));
+  return new RosterError(code, detail, faults);
+}
+
 /** The last sentence of the error, if a permission would be enough. */
 export const wayToOverride =
   'A caller with namespace:policy-override can override it with PolicyOverride.';

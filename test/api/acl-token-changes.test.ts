@@ -58,6 +58,15 @@ describe('an update', () => {
     expect(json.detail).toMatch(new RegExp(`^${field} `));
   });
 
+  test('is refused with every field that cannot change', async () => {
+    const { AccessorID } = await acl.token();
+    const body = { SecretID: nobody, AuthMethod: 'x', ExpirationTTL: '1h', Local: true };
+    const { status, json } = await put(`token/${AccessorID}`, body);
+    expect([status, json.code]).toEqual([400, 'immutable-field']);
+    const pointers = json.errors.map(({ pointer }: { pointer: string }) => pointer);
+    expect(pointers).toEqual(['/SecretID', '/AuthMethod', '/ExpirationTime', '/Local']);
+  });
+
   test('without Local is refused for a local token, because it would change it', async () => {
     const { AccessorID } = await acl.token({ Local: true });
     expect((await put(`token/${AccessorID}`, {})).json.code).toBe('immutable-field');

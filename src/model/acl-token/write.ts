@@ -123,21 +123,25 @@ export function parseTime(text: string): number | undefined {
 }
 
 /**
- * The first field that an update would change although it cannot change. An absent field stays as it is,
- * except `Local`, whose absence means false. Source: docs/contract/access-control.md#update-a-token.
+ * The fields that an update would change although they cannot change. An absent field stays as it is, except
+ * `Local`, whose absence means false. Source: docs/contract/access-control.md#update-a-token.
  */
-export function checkImmutables(
+export function changedImmutables(
   given: AclTokenInput,
   stored: AclToken,
   secretFits: boolean,
-): 'SecretID' | 'AuthMethod' | 'ExpirationTime' | 'Local' | undefined {
-  if (!secretFits) return 'SecretID';
-  if (given.AuthMethod !== '' && given.AuthMethod !== stored.AuthMethod) return 'AuthMethod';
-  if (given.ExpirationTTL !== 0) return 'ExpirationTime';
-  const at = given.ExpirationTime === null ? undefined : parseTime(given.ExpirationTime);
+): readonly ('SecretID' | 'AuthMethod' | 'ExpirationTime' | 'Local')[] {
+  const { AuthMethod, ExpirationTime, ExpirationTTL, Local } = given;
   // A text that is not a time differs from the stored time, too.
-  if (given.ExpirationTime !== null && at !== stored.ExpirationTime) return 'ExpirationTime';
-  return given.Local === stored.Local ? undefined : 'Local';
+  const isSameTime = ExpirationTime === null || parseTime(ExpirationTime) === stored.ExpirationTime;
+  const isKept = {
+    SecretID: secretFits,
+    AuthMethod: AuthMethod === '' || AuthMethod === stored.AuthMethod,
+    ExpirationTime: isSameTime && ExpirationTTL === 0,
+    Local: Local === stored.Local,
+  };
+  const fields = ['SecretID', 'AuthMethod', 'ExpirationTime', 'Local'] as const;
+  return fields.filter((field) => !isKept[field]);
 }
 
 export const shownTime = (ms: number): string | null => (ms === 0 ? null : formatInstant(ms));

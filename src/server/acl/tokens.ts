@@ -1,15 +1,15 @@
 import { type AclToken, anonymousAccessorId, isExpired } from '../../model/acl-token/acl-token.ts';
 import {
   type CheckedToken,
+  changedImmutables,
   checkedToken,
   checkGivenId,
-  checkImmutables,
   expirationOf,
   type TokenContent,
   type TokenRequest,
   tokenHash,
 } from '../../model/acl-token/write.ts';
-import { invalid, refusal } from '../../model/errors.ts';
+import { invalid, refusal, unchangeable } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
 import { below } from '../../model/path.ts';
@@ -122,8 +122,8 @@ export async function updateToken(
   return state.write((transaction) => {
     const stored = requireToken(transaction, scope, accessor, world.clock.nowMs());
     const fits = fingerprint === undefined || world.secrets.equal(fingerprint, stored.SecretHash);
-    const changed = checkImmutables(given, stored, fits);
-    if (changed !== undefined) throw refusal('immutable-field', { field: changed, noun: 'token' });
+    const changed = changedImmutables(given, stored, fits);
+    if (changed.length > 0) throw unchangeable('token', changed);
     const kept = [...stored.Policies, ...stored.Roles];
     const content = contentOf(new LinkResolver(transaction, scope, linker, kept), checked);
     return transaction.table(aclTokens).put({ ...stored, ...content, Hash: tokenHash(content) });

@@ -9,7 +9,7 @@ import {
 import { readConfig, secretFields, type TypedConfig } from '../../model/auth-method/config.ts';
 import { authMethodFaults } from '../../model/auth-method/validate.ts';
 import { complete } from '../../model/complete.ts';
-import { type Fault, invalid, refusal } from '../../model/errors.ts';
+import { type Fault, invalid, refusal, unchangeable } from '../../model/errors.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
 import type { Input } from '../../model/schema.ts';
 import { aclTokens, authMethods, bindingRules, inScope } from '../../state/tables.ts';
@@ -60,7 +60,7 @@ export async function updateAuthMethod(
   requireSameName('auth method', request.Name, name);
   const stored = requireAuthMethod(context.state.head(), scope, name);
   if (request.Type && request.Type !== stored.Type) {
-    throw refusal('immutable-field', { field: 'Type', noun: 'auth method' });
+    throw unchangeable('auth method', ['Type']);
   }
   const whole = { ...request, Name: name, Type: stored.Type };
   const checked = checkedMethod(context.box, scope, whole, stored);
@@ -69,7 +69,7 @@ export async function updateAuthMethod(
     // While the provider answered, the method may have been deleted or made anew.
     const now = requireAuthMethod(transaction, scope, name);
     if (now.Type !== checked.row.Type) {
-      throw refusal('immutable-field', { field: 'Type', noun: 'auth method' });
+      throw unchangeable('auth method', ['Type']);
     }
     return put(transaction, context.box, checked);
   });

@@ -3,7 +3,7 @@ import { identityShape } from '../../model/auth-method/identity.ts';
 import { bindingRuleFaults } from '../../model/binding-rule/bind.ts';
 import { type BindingRule, BindingRuleSchema } from '../../model/binding-rule/binding-rule.ts';
 import { complete } from '../../model/complete.ts';
-import { type Fault, invalid, refusal } from '../../model/errors.ts';
+import { type Fault, invalid, refusal, unchangeable } from '../../model/errors.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
 import { quote } from '../../model/path.ts';
 import type { Input } from '../../model/schema.ts';
@@ -46,7 +46,7 @@ export async function updateBindingRule(
   return context.state.write((transaction) => {
     const stored = requireBindingRule(transaction, scope, ID);
     if (rule.AuthMethod !== '' && rule.AuthMethod !== stored.AuthMethod) {
-      throw refusal('immutable-field', { field: 'AuthMethod', noun: 'binding rule' });
+      throw unchangeable('binding rule', ['AuthMethod']);
     }
     return put(transaction, context, scope, { ...rule, ID, AuthMethod: stored.AuthMethod });
   });
