@@ -37,12 +37,16 @@ export const isPolicyName = (name: string): boolean =>
 /**
  * The checked content of a policy that a caller wrote. `stored` is the policy that it replaces; a builtin
  * policy keeps its rules. Source: docs/contract/access-control.md#policies.
- * @throws RosterError `invalid-body` with every fault, `builtin-protected`
+ * @throws RosterError `invalid-body` with every fault, `known` ones first, `builtin-protected`
  */
-export function policyContent(input: AclPolicyInput, stored?: AclPolicy): PolicyContent {
+export function policyContent(
+  input: AclPolicyInput,
+  stored?: AclPolicy,
+  known: readonly Fault[] = [],
+): PolicyContent {
   const { Name, Description, Rules, Datacenters, JobACL } = complete(AclPolicySchema, input);
   const builtin = stored && builtinPolicyOf(stored.Partition, stored.ID);
-  const faults: Fault[] = checkValues(AclPolicySchema, input);
+  const faults: Fault[] = [...known, ...checkValues(AclPolicySchema, input)];
   const report = (path: Path, message: string) => faults.push(faultAt(path, message));
   const at = (key: string): Path => ({ parent: null, key });
   const nameFault = policyNameFault(Name, stored);

@@ -1,9 +1,10 @@
 import { contentHash } from '../acl-policy/content-hash.ts';
 import { checkedIdentities } from '../acl-token/check-identities.ts';
 import type { Identities } from '../acl-token/identities.ts';
+import { invalidWithLinks, type LinkFaults } from '../acl-token/write.ts';
 import { checkValues } from '../check-values.ts';
 import { complete } from '../complete.ts';
-import { type Fault, invalid } from '../errors.ts';
+import type { Fault } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { below, faultAt, type Report } from '../path.ts';
 import type { Input } from '../schema.ts';
@@ -32,10 +33,18 @@ export interface CheckedRole {
   readonly identities: Identities;
 }
 
-/** Source: docs/contract/access-control.md#roles. @throws RosterError `invalid-body` */
-export function checkedRole(request: RoleRequest): CheckedRole {
+/**
+ * The checked request for a role, whose faults are told together with `known`; `linkFaults` adds those of the
+ * links. Source: docs/contract/access-control.md#roles.
+ * @throws RosterError `invalid-body`
+ */
+export function checkedRole(
+  request: RoleRequest,
+  known: readonly Fault[],
+  linkFaults: LinkFaults,
+): CheckedRole {
   const given = complete(AclRoleSchema, request);
-  const faults: Fault[] = checkValues(AclRoleSchema, request);
+  const faults: Fault[] = [...known, ...checkValues(AclRoleSchema, request)];
   const report: Report = (path, message) => faults.push(faultAt(path, message));
   const name = below(null, 'Name');
   if (given.Name === '') report(name, 'is required');
@@ -45,6 +54,6 @@ export function checkedRole(request: RoleRequest): CheckedRole {
     report(name, 'must be made of letters, digits, "-" and "_"');
   }
   const identities = checkedIdentities(given, { noun: 'role', isLocal: false }, report);
-  if (faults.length > 0) throw invalid('invalid-body', faults.slice(0, limits.fault.listedMax));
+  if (faults.length > 0) throw invalidWithLinks(faults, linkFaults(given));
   return { given, identities };
 }

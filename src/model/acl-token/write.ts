@@ -36,6 +36,15 @@ export const tokenHash = (content: TokenContent): string =>
     content.TemplatedPolicies,
   ]);
 
+/** Reports the faults of one kind of write. */
+export type TokenRules = (given: AclTokenInput, report: Report) => void;
+
+/** The faults of the links to policies and roles, which are checked with the state. */
+export type LinkFaults = (given: {
+  readonly Policies: AclTokenInput['Policies'];
+  readonly Roles?: AclTokenInput['Roles'];
+}) => readonly Fault[];
+
 /** The parts of a request that are checked without the state. */
 export interface CheckedToken {
   readonly given: AclTokenInput;
@@ -44,12 +53,14 @@ export interface CheckedToken {
 
 /**
  * The checked request for a new or changed token. `rules` sees the whole request and reports the faults of
- * its own kind of write; all faults are told together.
+ * its own kind of write. If there are faults, `linkFaults` adds those of the links; all faults are told
+ * together.
  * @throws RosterError `invalid-body`
  */
 export function checkedToken(
   request: TokenRequest,
-  rules: (given: AclTokenInput, report: Report) => void,
+  rules: TokenRules,
+  linkFaults: LinkFaults = () => [],
 ): CheckedToken {
   const given = complete(AclTokenInputSchema, request);
   const faults: Fault[] = checkValues(AclTokenInputSchema, request);
@@ -57,9 +68,13 @@ export function checkedToken(
   rules(given, report);
   const holder = { noun: 'token', isLocal: given.Local } as const;
   const identities = checkedIdentities(given, holder, report);
-  if (faults.length > 0) throw invalid('invalid-body', faults.slice(0, limits.fault.listedMax));
+  if (faults.length > 0) throw invalidWithLinks(faults, linkFaults(given));
   return { given, identities };
 }
+
+/** The error for a body with faults, and with those of its links. */
+export const invalidWithLinks = (faults: readonly Fault[], ofLinks: readonly Fault[]) =>
+  invalid('invalid-body', [...faults, ...ofLinks].slice(0, limits.fault.listedMax));
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const reserved = '00000000-0000-0000-0000-0000000000';

@@ -60,6 +60,16 @@ export class LinkResolver {
     return this.#resolveLinks('role', this.#snapshot.table(aclRoles), links, keys);
   }
 
+  /** The faults of the links, without the links. */
+  faultsOf(given: {
+    readonly Policies: readonly WrittenLink[];
+    readonly Roles?: readonly WrittenLink[];
+  }) {
+    this.policies(given.Policies);
+    this.roles(given.Roles ?? []);
+    return this.#faults;
+  }
+
   /** @throws RosterError `invalid-body` with every link that leads nowhere */
   check(): void {
     if (this.#faults.length > 0) throw invalid('invalid-body', this.#faults);

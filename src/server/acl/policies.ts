@@ -1,7 +1,7 @@
 import type { AclPolicy } from '../../model/acl-policy/acl-policy.ts';
 import { builtinPolicyOf } from '../../model/acl-policy/builtin.ts';
 import { type AclPolicyInput, policyContent, policyHash } from '../../model/acl-policy/write.ts';
-import { type Fault, invalid, refusal } from '../../model/errors.ts';
+import { type Fault, refusal } from '../../model/errors.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
 import { aclPolicies, inScope } from '../../state/tables.ts';
 import type { Snapshot, Written } from '../../state/types.ts';
@@ -14,8 +14,7 @@ export async function createPolicy(
   scope: Scope,
   input: AclPolicyInput,
 ): Promise<Written<AclPolicy>> {
-  if (input.ID) throw invalid('invalid-body', [idGiven('policy')]);
-  const content = policyContent(input);
+  const content = policyContent(input, undefined, idGiven('policy', input.ID));
   const ID = world.ids.uuid();
   return state.write((transaction) => {
     requireScope(transaction, scope);
@@ -81,7 +80,8 @@ export const readPolicy = (snapshot: Snapshot, scope: Scope, id: string) =>
 export const missingPolicy = (policy: string, { namespace }: Scope) =>
   refusal('policy-not-found', { policy, namespace });
 
-export const idGiven = (noun: string): Fault => ({
-  pointer: '/ID',
-  message: `ID cannot be given for a new ${noun}: the server makes it`,
-});
+/** The fault of a new record that is given an id. */
+export const idGiven = (noun: string, id: string | null | undefined): readonly Fault[] =>
+  id
+    ? [{ pointer: '/ID', message: `ID cannot be given for a new ${noun}: the server makes it` }]
+    : [];

@@ -5,7 +5,7 @@ import {
   type RoleRequest,
   roleHash,
 } from '../../model/acl-role/write.ts';
-import { invalid, refusal } from '../../model/errors.ts';
+import { refusal } from '../../model/errors.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
 import { aclRoles, inScope } from '../../state/tables.ts';
 import type { Written } from '../../state/types.ts';
@@ -21,8 +21,9 @@ export async function createRole(
   input: RoleRequest,
   linker: Linker,
 ): Promise<Written<AclRole>> {
-  if (input.ID) throw invalid('invalid-body', [idGiven('role')]);
-  const checked = checkedRole(input);
+  const checked = checkedRole(input, idGiven('role', input.ID), (given) =>
+    new LinkResolver(state.head(), scope, linker).faultsOf(given),
+  );
   const ID = world.ids.uuid();
   return state.write((transaction) => {
     requireScope(transaction, scope);
@@ -51,7 +52,15 @@ export async function updateRole(
   { pathId, input, linker }: RoleUpdate,
 ): Promise<Written<AclRole>> {
   const id = requireSameId('role', input.ID, pathId);
-  const checked = checkedRole(input);
+  const checked = checkedRole(input, [], (given) => {
+    const stored = state
+      .head()
+      .table(aclRoles)
+      .get(...inScope(scope, id));
+    return stored === undefined
+      ? []
+      : new LinkResolver(state.head(), scope, linker, stored.Policies).faultsOf(given);
+  });
   return state.write((transaction) => {
     const table = transaction.table(aclRoles);
     const stored = table.get(...inScope(scope, id));

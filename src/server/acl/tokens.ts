@@ -7,6 +7,7 @@ import {
   expirationOf,
   type TokenContent,
   type TokenRequest,
+  type TokenRules,
   tokenHash,
 } from '../../model/acl-token/write.ts';
 import { invalid, refusal, unchangeable } from '../../model/errors.ts';
@@ -28,14 +29,17 @@ export async function createToken(
 ): Promise<Written<AclToken>> {
   const nowMs = context.world.clock.nowMs();
   let ExpirationTime = 0;
-  const checked = checkedToken(request, (given, report) => {
+  const rules: TokenRules = (given, report) => {
     checkGivenId(given.AccessorID, 'AccessorID', report);
     checkGivenId(given.SecretID, 'SecretID', report);
     if (given.AuthMethod !== '') {
       report(below(null, 'AuthMethod'), 'cannot be given: only a login makes such a token');
     }
     ExpirationTime = expirationOf(given, nowMs, report);
-  });
+  };
+  const checked = checkedToken(request, rules, (given) =>
+    new LinkResolver(context.state.head(), scope, linker).faultsOf(given),
+  );
   const { AccessorID, SecretID } = checked.given;
   return context.state.write((transaction) => {
     requireScope(transaction, scope);
@@ -115,17 +119,26 @@ export async function updateToken(
   { pathAccessor, request, linker }: TokenUpdate,
 ): Promise<Written<AclToken>> {
   const accessor = requireSameId('token', request.AccessorID, pathAccessor);
-  const checked = checkedToken(request, () => {});
-  const { given } = checked;
   const { state, world, box } = context;
+  const checked = checkedToken(
+    request,
+    () => {},
+    (given) => {
+      const stored = readToken(state.head(), scope, accessor, world.clock.nowMs());
+      return stored === undefined
+        ? []
+        : new LinkResolver(state.head(), scope, linker, linksIn(stored)).faultsOf(given);
+    },
+  );
+  const { given } = checked;
   const fingerprint = given.SecretID === '' ? undefined : box.fingerprint(given.SecretID);
   return state.write((transaction) => {
     const stored = requireToken(transaction, scope, accessor, world.clock.nowMs());
     const fits = fingerprint === undefined || world.secrets.equal(fingerprint, stored.SecretHash);
     const changed = changedImmutables(given, stored, fits);
     if (changed.length > 0) throw unchangeable('token', changed);
-    const kept = [...stored.Policies, ...stored.Roles];
-    const content = contentOf(new LinkResolver(transaction, scope, linker, kept), checked);
+    const resolver = new LinkResolver(transaction, scope, linker, linksIn(stored));
+    const content = contentOf(resolver, checked);
     return transaction.table(aclTokens).put({ ...stored, ...content, Hash: tokenHash(content) });
   });
 }
@@ -215,6 +228,8 @@ export function requireToken(
   if (token === undefined) throw refusal('accessor-not-found', { accessor });
   return token;
 }
+
+const linksIn = ({ Policies, Roles }: AclToken) => [...Policies, ...Roles];
 
 function contentOf(resolver: LinkResolver, { given, identities }: CheckedToken): TokenContent {
   const Policies = resolver.policies(given.Policies);
