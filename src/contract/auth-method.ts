@@ -22,6 +22,7 @@ const body = {
   },
   schema: written<Input<AuthMethod>, AuthMethodWrite>(AuthMethodSchema),
   unknown: 'refuse',
+  checkValues: false,
 } as const;
 
 /** `MaxTokenTTL` may be a text such as `5m`. */

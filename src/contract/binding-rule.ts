@@ -14,6 +14,7 @@ const body = {
   },
   schema: BindingRuleSchema,
   unknown: 'refuse',
+  checkValues: false,
 } as const;
 
 const answer = BindingRuleAnswerSchema;

@@ -129,7 +129,7 @@ describe('a binding rule', () => {
   beforeEach(() => put('auth-method', jwt()));
 
   test.each([
-    ['nothing at all', {}, ['/AuthMethod']],
+    ['nothing at all', {}, ['/AuthMethod', '/BindType', '/BindName']],
     ['a method that is not there', rule({ AuthMethod: 'x' }), ['/AuthMethod']],
     ['a method that nothing can be named', rule({ AuthMethod: 'a\0b' }), ['/AuthMethod']],
     ['an id', rule({ ID: '99999999-9999-4999-8999-999999999999' }), ['/ID']],

@@ -1,10 +1,11 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { formatDuration } from '../../base/duration.ts';
+import { checkValues } from '../check-values.ts';
 import type { Fault } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { defaultNamespace } from '../namespace/namespace.ts';
 import { below, faultAt, type Path, quote, type Report } from '../path.ts';
-import type { AuthMethod } from './auth-method.ts';
+import { type AuthMethod, AuthMethodSchema } from './auth-method.ts';
 import {
   type JwtConfig,
   type KubernetesConfig,
@@ -19,10 +20,13 @@ const nameForm = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** Rules for every type. Source: docs/contract/access-control.md#auth-methods. */
 export function authMethodFaults(
-  method: Pick<AuthMethod, 'Name' | 'Type' | 'MaxTokenTTL' | 'Namespace' | 'NamespaceRules'>,
+  method: Omit<AuthMethod, 'CreateIndex' | 'ModifyIndex'>,
   typed: TypedConfig | undefined,
 ): Fault[] {
-  const { faults, report } = reporter();
+  const faults = checkValues(AuthMethodSchema, method);
+  // Texts that are too long are not read.
+  const isBounded = faults.every(({ pointer }) => !pointer.startsWith('/NamespaceRules/'));
+  const report: Report = (path, message) => faults.push(faultAt(path, message));
   const { Name, MaxTokenTTL, NamespaceRules } = method;
   if (!nameForm.test(Name)) {
     report(below(null, 'Name'), 'must be 1 to 128 letters, digits, "-" and "_"');
@@ -51,15 +55,10 @@ export function authMethodFaults(
     report(below(null, 'Config', 'MapNamespaces'), must);
   }
   if (typed !== undefined) {
-    checkNamespaceRules(method.NamespaceRules, typed, report);
+    if (isBounded) checkNamespaceRules(method.NamespaceRules, typed, report);
     checkConfig(typed, report);
   }
   return faults;
-}
-
-function reporter(): { readonly faults: Fault[]; readonly report: Report } {
-  const faults: Fault[] = [];
-  return { faults, report: (path, message) => faults.push(faultAt(path, message)) };
 }
 
 function checkNamespaceRules(

@@ -12,10 +12,11 @@ import {
   renderTemplate,
   type Template,
 } from '../auth-method/template.ts';
+import { checkValues } from '../check-values.ts';
 import type { Fault } from '../errors.ts';
 import { below, faultAt, quote } from '../path.ts';
 import { takesName, templateNamed } from '../templated-policy/templated-policy.ts';
-import { type BindingRule, type BindType, bindTypes } from './binding-rule.ts';
+import { type BindingRule, BindingRuleSchema, type BindType, bindTypes } from './binding-rule.ts';
 
 /** The grant of a rule to an identity, before anybody checks that its target exists. */
 export interface Bound {
@@ -45,22 +46,29 @@ function fits(type: BindType, name: string): boolean {
   }
 }
 
-/** The faults of a binding rule of its method. Source: docs/behaviour/access-control.md#bind-names. */
-export function bindingRuleFaults(
-  rule: Pick<BindingRule, 'Selector' | 'BindType' | 'BindName' | 'BindVars'>,
-  shape: IdentityShape,
-): Fault[] {
+/**
+ * The faults of a binding rule of its method. Without the `shape` of the method's identities the parts that
+ * depend on it are not checked. Source: docs/behaviour/access-control.md#bind-names.
+ */
+export function bindingRuleFaults(rule: BindingRule, shape: IdentityShape | undefined): Fault[] {
+  const { BindType, ...rest }: Omit<BindingRule, 'BindType'> & { BindType: string } = rule;
+  const faults = checkValues(BindingRuleSchema, BindType === '' ? rest : rule);
+  // Texts that are too long are not read.
+  const isBounded = faults.every(({ pointer }) => pointer === '/BindType');
+  if (BindType === '') faults.push(faultAt(below(null, 'BindType'), 'is required'));
+  if (rule.BindName === '') faults.push(faultAt(below(null, 'BindName'), 'is required'));
+  return shape === undefined || !isBounded ? faults : [...faults, ...shapedFaults(rule, shape)];
+}
+
+function shapedFaults(rule: BindingRule, shape: IdentityShape): Fault[] {
   const faults: Fault[] = [];
   const report = (field: string, message: string) =>
     faults.push(faultAt(below(null, ...field.split('.')), message));
   const fault = selectorFault(rule.Selector, shape);
   if (fault !== undefined) report('Selector', `is wrong: ${fault}`);
-  const isKnown = (bindTypes as readonly string[]).includes(rule.BindType);
-  if (!isKnown) report('BindType', 'is required');
-  if (rule.BindName === '') {
-    report('BindName', 'is required');
-  } else {
+  if (rule.BindName !== '') {
     const type = rule.BindType as BindType;
+    const isKnown = (bindTypes as readonly string[]).includes(type);
     checkTemplate('BindName', rule.BindName, (name) => !isKnown || fits(type, name.toLowerCase()));
   }
   const variable = rule.BindVars?.Name ?? '';

@@ -140,20 +140,19 @@ function checkedMethod(
   const { CreateIndex: _, ModifyIndex: __, ...method } = complete(AuthMethodSchema, request);
   const placed = { ...method, Namespace, Partition };
   const faults: Fault[] = [];
-  if (!(authMethodTypes as readonly string[]).includes(method.Type)) {
+  if (method.Type === '') {
     const message = `Type must be one of ${authMethodTypes.join(', ')}`;
     faults.push({ pointer: '/Type', message });
   }
-  if (request.Config === undefined || request.Config === null) {
-    faults.push({ pointer: '/Config', message: 'Config is required' });
+  const { Config } = request;
+  if (!Config) faults.push({ pointer: '/Config', message: 'Config is required' });
+  const type = authMethodTypes.find((known) => known === method.Type);
+  const read =
+    type && Config ? readConfig(type, withStoredSecrets(box, type, Config, stored)) : undefined;
+  faults.push(...(read?.faults ?? []), ...authMethodFaults(placed, read?.typed));
+  if (type === undefined || read?.typed === undefined || faults.length > 0) {
+    throw invalid('invalid-body', faults);
   }
-  if (faults.length > 0) {
-    throw invalid('invalid-body', [...faults, ...authMethodFaults(placed, undefined)]);
-  }
-  const type = method.Type as AuthMethodType;
-  const read = readConfig(type, withStoredSecrets(box, type, method.Config ?? {}, stored));
-  const all = [...read.faults, ...authMethodFaults(placed, read.typed)];
-  if (read.typed === undefined || all.length > 0) throw invalid('invalid-body', all);
   const row = { ...placed, Config: null, SealedConfig: null };
   return { row, type, given: read.given, typed: read.typed };
 }

@@ -9,6 +9,7 @@ import { quote } from '../../model/path.ts';
 import type { Input } from '../../model/schema.ts';
 import { authMethods, bindingRules, inScope } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import { idGiven } from '../acl/policies.ts';
 import { requireSameId, requireScope, requireUuid } from '../acl/scope.ts';
 import type { ServerContext } from '../context.ts';
 
@@ -21,13 +22,11 @@ export async function createBindingRule(
   request: BindingRuleRequest,
 ): Promise<Written<BindingRule>> {
   const rule = complete(BindingRuleSchema, request);
-  if (rule.ID !== '') {
-    const message = 'ID cannot be given for a new binding rule';
-    throw invalid('invalid-body', [{ pointer: '/ID', message }]);
-  }
   return context.state.write((transaction) => {
     requireScope(transaction, scope);
-    return put(transaction, context, scope, { ...rule, ID: context.world.ids.uuid() });
+    const known = idGiven('binding rule', rule.ID);
+    requireRight([...known, ...faultsOf(transaction, context, scope, rule)]);
+    return put(transaction, scope, { ...rule, ID: context.world.ids.uuid() });
   });
 }
 
@@ -48,7 +47,9 @@ export async function updateBindingRule(
     if (rule.AuthMethod !== '' && rule.AuthMethod !== stored.AuthMethod) {
       throw unchangeable('binding rule', ['AuthMethod']);
     }
-    return put(transaction, context, scope, { ...rule, ID, AuthMethod: stored.AuthMethod });
+    const whole = { ...rule, ID, AuthMethod: stored.AuthMethod };
+    requireRight(faultsOf(transaction, context, scope, whole));
+    return put(transaction, scope, whole);
   });
 }
 
@@ -71,27 +72,30 @@ export function requireBindingRule(snapshot: Snapshot, scope: Scope, id: string)
   return rule;
 }
 
-function put(
+function faultsOf(
   transaction: Transaction,
   { box }: ServerContext,
   scope: Scope,
   rule: BindingRule,
-): BindingRule {
+): readonly Fault[] {
+  const { AuthMethod: name } = rule;
   // No name has a NUL, which separates the parts of a key.
-  const method = rule.AuthMethod.includes('\0')
+  const method = name.includes('\0')
     ? undefined
-    : transaction.table(authMethods).get(...inScope(scope, rule.AuthMethod));
-  const faults: Fault[] = [];
+    : transaction.table(authMethods).get(...inScope(scope, name));
   if (method === undefined) {
-    const given = rule.AuthMethod;
     const message =
-      given === '' ? 'AuthMethod is required' : `AuthMethod names no auth method: ${quote(given)}`;
-    faults.push({ pointer: '/AuthMethod', message });
-  } else {
-    const shape = identityShape(configOf(method, (sealed) => box.open(sealed)));
-    faults.push(...bindingRuleFaults(rule, shape));
+      name === '' ? 'AuthMethod is required' : `AuthMethod names no auth method: ${quote(name)}`;
+    return [{ pointer: '/AuthMethod', message }, ...bindingRuleFaults(rule, undefined)];
   }
+  return bindingRuleFaults(rule, identityShape(configOf(method, (sealed) => box.open(sealed))));
+}
+
+function requireRight(faults: readonly Fault[]): void {
   if (faults.length > 0) throw invalid('invalid-body', faults);
+}
+
+function put(transaction: Transaction, scope: Scope, rule: BindingRule): BindingRule {
   const { namespace: Namespace, partition: Partition } = scope;
   return transaction.table(bindingRules).put({ ...rule, Namespace, Partition });
 }
