@@ -88,6 +88,17 @@ describe('an auth method', () => {
     expect(made.status).toBe(200);
   });
 
+  test('is not made with a secret that was hidden', async () => {
+    const Config = {
+      OIDCDiscoveryURL: 'https://127.0.0.1:1',
+      OIDCClientID: 'roster',
+      OIDCClientSecret: '<hidden>',
+      AllowedRedirectURIs: ['http://localhost/ui'],
+    };
+    const body = { Name: 'sso', Type: 'oidc', MaxTokenTTL: '1h', Config };
+    expect(await faultsOf('auth-method', body)).toEqual(['/Config/OIDCClientSecret']);
+  });
+
   test('of one namespace makes no tokens in another', async () => {
     const Config = {
       Host: 'https://127.0.0.1:1',

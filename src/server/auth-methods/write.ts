@@ -150,6 +150,7 @@ function checkedMethod(
   const read =
     type && Config ? readConfig(type, withStoredSecrets(box, type, Config, stored)) : undefined;
   faults.push(...(read?.faults ?? []), ...authMethodFaults(placed, read?.typed));
+  if (type) faults.push(...unknownSecretFaults(type, read?.given ?? {}));
   if (type === undefined || read?.typed === undefined || faults.length > 0) {
     throw invalid('invalid-body', faults);
   }
@@ -172,6 +173,15 @@ function withStoredSecrets(
   });
   return Object.fromEntries(entries);
 }
+
+/** Nothing is stored that a hidden secret could keep. */
+const unknownSecretFaults = (type: AuthMethodType, given: Readonly<Record<string, unknown>>) =>
+  secretFields[type]
+    .filter((name) => given[name] === hiddenSecret)
+    .map((name) => ({
+      pointer: `/Config/${name}`,
+      message: `Config.${name} was hidden from you: give the secret itself`,
+    }));
 
 function apart(
   box: SecretBox,
