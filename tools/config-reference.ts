@@ -191,7 +191,8 @@ function defaultText(property: Schema): string {
   const { kind } = shapeOf(schema);
   const value = absentValue(schema);
   if (kind === 'record' || value === undefined) return '';
-  if (value === '' || (Array.isArray(value) && value.length === 0)) return 'empty';
+  const isEmpty = typeof value === 'object' && Object.keys(value ?? {}).length === 0;
+  if (value === '' || isEmpty) return 'empty';
   if (schema['x-unit'] === 'ns') return `\`${formatDuration(value as number)}\``;
   return `\`${String(value)}\``;
 }

@@ -18,6 +18,10 @@ test('the pages are current: npm run docs writes them', () => {
   for (const [name, text] of current) expect(textOf(name), name).toBe(text);
 });
 
+test('every default is in words', () => {
+  for (const [name, text] of configReference()) expect(text, name).not.toContain('[object ');
+});
+
 test.each(kinds.map((kind) => [kind.kind, kind] as const))(
   'the examples of %s apply',
   async (name, kind) => {

@@ -19,12 +19,12 @@ import type { ConfigKind } from './kind.ts';
 
 const DetailsSchema = Type.Object(
   {
-    Subject: About('The issuer.', Text()),
+    Subject: About('The holder of the certificate.', Text()),
     Issuer: About('The issuer of the certificate.', Text()),
     Hosts: About('Host names and addresses in the certificate.', FullList(Text())),
     NotBefore: About('When the certificate becomes valid.', Text()),
     NotAfter: About('When the first certificate of the chain expires.', Text()),
-    Fingerprint: About('SHA-256 of it.', Text()),
+    Fingerprint: About('SHA-256 of the certificate.', Text()),
     ChainLength: About('Number of certificates in the text.', Whole()),
   },
   { title: 'CertificateDetails' },
