@@ -93,9 +93,9 @@ function lackingOf(authorizer: Asker, permission: Permission): Permission {
   return permission.kind === 'all' ? allOf(...parts) : anyOf(...parts);
 }
 
-/** The missing permission in the words of a refusal. The caller's own namespace is left out. */
+/** The missing permission in the words of a refusal to the caller. */
 export function describeLack(authorizer: Asker, permission: Permission): string {
   const { caller } = authorizer;
-  const home = caller.kind === 'token' ? caller.namespace : 'default';
+  const home = caller.kind === 'token' ? caller : {};
   return describePermission(lackingOf(authorizer, permission), home);
 }

@@ -5,7 +5,9 @@ import { startApi, type TestApi } from '../support/api.ts';
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
-  expect((await api.call('PUT', '/v1/namespace/team', { body: {} })).status).toBe(200);
+  for (const place of ['namespace/team', 'partition/west']) {
+    expect((await api.call('PUT', `/v1/${place}`, { body: {} })).status).toBe(200);
+  }
 });
 
 const router = {
@@ -22,6 +24,7 @@ const mesh = { Kind: 'mesh' };
 interface Refused {
   readonly rules: string;
   readonly namespace?: string;
+  readonly partition?: string;
   readonly request: readonly [method: string, path: string, body?: object];
   readonly lacks: string;
 }
@@ -71,6 +74,15 @@ describe('a refusal names the missing permission only', () => {
       },
     ],
     [
+      'with the partition default, for whom it is another one',
+      {
+        rules: 'acl = "write"',
+        partition: 'west',
+        request: ['GET', '/v1/acl/tokens?partition=default'],
+        lacks: 'acl:read in the partition "default"',
+      },
+    ],
+    [
       'without a namespace where there is none',
       {
         rules: 'service_prefix "" { policy = "write" }',
@@ -79,8 +91,8 @@ describe('a refusal names the missing permission only', () => {
         lacks: 'mesh:write',
       },
     ],
-  ])('%s', async (_, { rules, namespace = 'default', request, lacks }) => {
-    const token = await aclOf(api).holder(rules, `?ns=${namespace}`);
+  ])('%s', async (_, { rules, namespace = 'default', partition = 'default', request, lacks }) => {
+    const token = await aclOf(api).holder(rules, `?ns=${namespace}&partition=${partition}`);
     const [method, path, body] = request;
     const { status, json } = await api.call(method, path, { token, ...(body && { body }) });
     expect([status, json.detail.replace(/^.* lacks the permission /, '')]).toEqual([

@@ -118,9 +118,10 @@ export const allOf = (...of: readonly Permission[]): Permission => ({ kind: 'all
 
 /**
  * The permission in the words of a refusal: `namespace:submit-job on "default"`, `node:read`, `service:write
- * on "web" in the namespace "shop"`. The namespace `default` is named to callers who live in another.
+ * on "web" in the namespace "shop"`. The namespace and the partition `default` are named to callers whose
+ * `home` is another.
  */
-export function describePermission(permission: Permission, home = 'default'): string {
+export function describePermission(permission: Permission, home: Place = {}): string {
   switch (permission.kind) {
     case 'open':
       return 'nothing';
@@ -160,8 +161,12 @@ function extentOf({ extent, name }: NamedPermission): string {
   }
 }
 
-function placeOf({ namespace, partition = 'default' }: Place, home: string): string {
-  const isPlain = namespace === undefined || (namespace === 'default' && home === 'default');
-  const inNamespace = isPlain ? '' : ` in the namespace "${namespace}"`;
-  return partition === 'default' ? inNamespace : `${inNamespace} in the partition "${partition}"`;
+function placeOf({ namespace, partition }: Place, home: Place): string {
+  const inNamespace = placeText('namespace', namespace, home.namespace);
+  return inNamespace + placeText('partition', partition, home.partition);
+}
+
+function placeText(noun: string, name: string | undefined, home = 'default'): string {
+  const isPlain = name === undefined || (name === 'default' && home === 'default');
+  return isPlain ? '' : ` in the ${noun} "${name}"`;
 }
