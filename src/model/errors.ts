@@ -82,7 +82,10 @@ export function withKnown(known: readonly Fault[], others: readonly Fault[]): re
   return all.slice(0, limits.fault.listedMax);
 }
 
-/** The error for a body, a job, a plan or a configuration with faults; `faults` is not empty. */
+/**
+ * The error for a body, a job, a plan or a configuration with faults; `faults` is not empty. All are counted, and the
+ * first are listed.
+ */
 export function invalid(
   code:
     | ('invalid-body' | 'invalid-job' | 'invalid-job-file' | 'job-not-allowed' | 'plan-outdated')
@@ -94,7 +97,7 @@ export function invalid(
   const told =
     faults.length === 1 ? `1 ${noun}: ${first}` : `${faults.length} ${noun}s; the first: ${first}`;
   const sentence = fill(catalogue[code].sentence, { faults: told });
-  return new RosterError(code, sentence, faults);
+  return new RosterError(code, sentence, faults.slice(0, limits.fault.listedMax));
 }
 
 /** The error for an update that would change fields that cannot change; `fields` is not empty. */

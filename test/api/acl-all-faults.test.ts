@@ -84,6 +84,16 @@ test.each([
   expect(json.code).toBe('permission-denied');
 });
 
+test('of which the first hundred are listed', async () => {
+  const Config = { JWTValidationPubKeys: Array.from({ length: 150 }, () => 'x') };
+  const body = { Name: 'many', Type: 'jwt', Config };
+  const { json } = await api.call('PUT', '/v1/acl/auth-method', { body });
+  expect([json.errors.length, json.detail]).toEqual([
+    100,
+    expect.stringContaining('The body has 150 faults'),
+  ]);
+});
+
 test('an update with links that lead nowhere', async () => {
   const acl = aclOf(api);
   const { AccessorID } = await acl.token();

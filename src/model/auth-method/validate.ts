@@ -24,10 +24,13 @@ export function authMethodFaults(
   typed: TypedConfig | undefined,
 ): Fault[] {
   const faults = checkValues(AuthMethodSchema, method);
-  // Texts that are too long are not read.
-  const isBounded = faults.every(({ pointer }) => !pointer.startsWith('/NamespaceRules/'));
   const report: Report = (path, message) => faults.push(faultAt(path, message));
   const { Name, MaxTokenTTL, NamespaceRules } = method;
+  const { namespaceRulesMax } = limits.authMethod;
+  // Rules that are too many or too long are not read.
+  const isBounded =
+    NamespaceRules.length <= namespaceRulesMax &&
+    faults.every(({ pointer }) => !pointer.startsWith('/NamespaceRules/'));
   if (!nameForm.test(Name)) {
     report(below(null, 'Name'), 'must be 1 to 128 letters, digits, "-" and "_"');
   }
@@ -40,9 +43,8 @@ export function authMethodFaults(
   if (MaxTokenTTL === 0 && method.Type === 'oidc') {
     report(below(null, 'MaxTokenTTL'), 'is required of a method of the type oidc');
   }
-  if (NamespaceRules.length > limits.authMethod.namespaceRulesMax) {
-    const most = `must have at most ${limits.authMethod.namespaceRulesMax} rules`;
-    report(below(null, 'NamespaceRules'), most);
+  if (NamespaceRules.length > namespaceRulesMax) {
+    report(below(null, 'NamespaceRules'), `must have at most ${namespaceRulesMax} rules`);
   }
   if (NamespaceRules.length > 0 && method.Namespace !== defaultNamespace) {
     const must = 'are only for methods in the namespace "default"';
