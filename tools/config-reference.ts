@@ -111,7 +111,7 @@ ${fenced('json', JSON.stringify(kind.example, null, 2))}${needs.join('')}
 
 ## Fields
 
-${[...table, ...rowsOf(kind.schema, '')].join('\n')}
+${[...table, ...rowsOf(named(kind), '', kind.isDerived)].join('\n')}
 `;
 }
 
@@ -133,14 +133,26 @@ const servicesText = ({ access, services }: ConfigKind): string =>
     ? ' Writing also needs `service:read` on every service that it names.'
     : '';
 
-function rowsOf(schema: Schema, above: string): readonly string[] {
+/** The schema of the kind with the rule for its name. */
+function named({ schema, onlyName }: ConfigKind): Schema {
+  const { Name, ...others }: Record<string, Schema> = schema.properties;
+  const rules = onlyName === undefined ? 'required' : 'may be left out';
+  const { Kind, ...rest } = others;
+  return { ...schema, properties: { Kind, Name: { ...Name, 'x-rules': rules }, ...rest } };
+}
+
+/** `isServers`: only the server sets the fields, so their rules bind no caller. */
+function rowsOf(schema: Schema, above: string, isServers = false): readonly string[] {
   return Object.entries<Schema>(schema.properties).flatMap(([name, property]) => {
     const place = `${above}${name}`;
     const { record, path } = recordBelow(property, place);
+    const below = isServers || isResponseOnly(property);
     // A record that is always there says nothing that its fields do not say.
     const row =
-      record !== undefined && property.description === undefined ? [] : [rowOf(place, property)];
-    return record === undefined ? row : [...row, ...rowsOf(record, `${path}.`)];
+      record !== undefined && property.description === undefined
+        ? []
+        : [rowOf(place, property, below)];
+    return record === undefined ? row : [...row, ...rowsOf(record, `${path}.`, below)];
   });
 }
 
@@ -154,13 +166,13 @@ function recordBelow(property: Schema, path: string): { record: Schema; path: st
   return { record: undefined, path };
 }
 
-function rowOf(place: string, property: Schema): string {
+function rowOf(place: string, property: Schema, isServers: boolean): string {
   if (property.description === undefined) throw new Error(`${place} is not described`);
   const cells = [
     `\`${place}\`${isResponseOnly(property) ? '\\*' : ''}`,
     typeText(property),
     defaultText(property),
-    limitsText(property),
+    limitsText(property, isServers),
     property.description,
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
@@ -197,7 +209,7 @@ function defaultText(property: Schema): string {
   return `\`${String(value)}\``;
 }
 
-function limitsText(property: Schema): string {
+function limitsText(property: Schema, isServers: boolean): string {
   const shape = shapeOf(withoutNull(property).schema);
   const told: string[] = [];
   if (shape.kind === 'string') {
@@ -211,7 +223,7 @@ function limitsText(property: Schema): string {
     else if (minimum !== undefined && maximum !== undefined) told.push(`${minimum} to ${maximum}`);
     else if (minimum !== undefined) told.push(`at least ${minimum}`);
   }
-  if (property['x-rules'] !== undefined) told.push(property['x-rules']);
+  if (property['x-rules'] !== undefined && !isServers) told.push(property['x-rules']);
   return told.join('; ');
 }
 

@@ -33,7 +33,9 @@ const protocols = ['http', 'tcp'] as const;
 const CertificateReferenceSchema = Type.Object(
   {
     Kind: About('Kind of the entry.', Choice(certificateKinds, 'inline-certificate')),
-    Name: About('Name of the certificate.', Text({ maxLength: limits.names.lengthMax })),
+    Name: About('Name of the certificate.', Text({ maxLength: limits.names.lengthMax }), {
+      rules: 'required',
+    }),
     Namespace: About('Namespace of the certificate.', Text(), { absent: 'that of the gateway' }),
     Partition: About('Partition of the certificate.', Text(), { absent: 'that of the gateway' }),
   },
@@ -61,7 +63,7 @@ const PolicySchema = Type.Object({ JWT: TokenRequirements() }, { title: 'Listene
 const ListenerSchema = Type.Object(
   {
     Name: About('The name that routes use.', Text(), {
-      rules: 'letters, digits and hyphens; of no other listener',
+      rules: 'required; letters, digits and hyphens; of no other listener',
     }),
     Hostname: About('The hosts that the listener accepts.', Text(), {
       absent: 'every host',

@@ -23,7 +23,7 @@ export const ExportedServicesSchema = Type.Object({
         Name: About(
           'The service; `*`: every service of the namespace that has an instance, or a `service-router`, `service-splitter` or `service-resolver`.',
           Text(),
-          { rules: '`*`, or letters, digits and inner dashes' },
+          { rules: 'required; `*`, or letters, digits and inner dashes' },
         ),
         Namespace: About('Namespace of the service; `*`: every namespace.', Text(), {
           absent: '`default`',

@@ -5,7 +5,7 @@ import { type ConfigEntry, entryFields } from './config-entry.ts';
 import { faultsOf } from './faults.ts';
 import type { ConfigKind } from './kind.ts';
 
-const absolute = { rules: 'an absolute path' };
+const absolute = { rules: 'required; an absolute path' };
 
 const FileSystemCertificateSchema = Type.Object({
   ...entryFields,

@@ -47,7 +47,7 @@ export const HttpMatchSchema = Type.Object(
         Type.Object(
           {
             Match: About('How the header is compared.', Choice(headerMatches, 'exact')),
-            Name: About('Name of the header.', Text()),
+            Name: About('Name of the header.', Text(), { rules: 'required' }),
             Value: About('The value to compare with.', Text(), value),
           },
           { title: 'HeaderMatch' },
@@ -60,7 +60,7 @@ export const HttpMatchSchema = Type.Object(
         Type.Object(
           {
             Match: About('How the parameter is compared.', Choice(queryMatches, 'exact')),
-            Name: About('Name of the parameter.', Text()),
+            Name: About('Name of the parameter.', Text(), { rules: 'required' }),
             Value: About('The value to compare with.', Text(), value),
           },
           { title: 'QueryMatch' },

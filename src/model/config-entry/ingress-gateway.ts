@@ -52,7 +52,7 @@ const IngressServiceSchema = Type.Object(
       'Name of the service; `*`: all services with the protocol of the listener.',
       Text(),
       {
-        rules: '`*` not with tcp, and without `Hosts`',
+        rules: 'required; `*` not with tcp, and without `Hosts`',
       },
     ),
     Hosts: About('The hosts whose requests go to the service.', FullList(Text()), {

@@ -37,12 +37,12 @@ const InlineCertificateSchema = Type.Object({
   Certificate: About(
     'The certificate in PEM form, followed by the certificates of its issuers.',
     Text(pem),
-    { rules: 'each certificate is issued by the next; its host names are valid' },
+    { rules: 'required; each certificate is issued by the next; its host names are valid' },
   ),
   PrivateKey: About(
     'The private key of the certificate in PEM form, stored sealed.',
     Type.String({ default: '', 'x-secret': true, ...pem }),
-    { rules: 'belongs to the certificate; not encrypted; RSA: at least 2048 bits' },
+    { rules: 'required; belongs to the certificate; not encrypted; RSA: at least 2048 bits' },
   ),
   Details: About(
     'The contents of the certificate, which the server sets.',

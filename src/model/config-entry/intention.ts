@@ -22,7 +22,7 @@ const PathFields = {
 };
 
 const HeaderSchema = Type.Object({
-  Name: About('Name of the header.', Text()),
+  Name: About('Name of the header.', Text(), { rules: 'required' }),
   Present: About('The header is present.', Flag()),
   Exact: About('Equals this text.', Text()),
   Prefix: About('Begins with this text.', Text()),
@@ -65,7 +65,10 @@ const PermissionSchema = Type.Object({
     Nullable(
       Type.Object({
         ...PathFields,
-        Header: About('Headers that all have to match.', List(HeaderSchema)),
+        Header: About('Headers that all have to match.', List(HeaderSchema), {
+          rules:
+            'exactly one of `Present`, `Exact`, `Prefix`, `Suffix`, `Contains` and `Regex` each',
+        }),
         Methods: About('Which methods; null: all.', List(Type.String())),
       }),
     ),
@@ -74,7 +77,7 @@ const PermissionSchema = Type.Object({
 });
 
 export const SourceSchema = Type.Object({
-  Name: About('Name of the calling service; `*`: every service.', Text()),
+  Name: About('Name of the calling service; `*`: every service.', Text(), { rules: 'required' }),
   Namespace: About('Namespace of the calling service; `*`: every namespace.', Text(), {
     absent: 'that of the entry',
   }),

@@ -20,8 +20,11 @@ const HashPolicySchema = Type.Object({
   Field: About(
     'The part of the request that is hashed.',
     Choice(['', 'header', 'cookie', 'query_parameter'], ''),
+    { rules: 'required without `SourceIP`' },
   ),
-  FieldValue: About('Name of the header, cookie or parameter.', Text()),
+  FieldValue: About('Name of the header, cookie or parameter.', Text(), {
+    rules: 'required with `Field`',
+  }),
   CookieConfig: About(
     'The cookie that a client gets with its first answer.',
     Nullable(

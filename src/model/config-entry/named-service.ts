@@ -6,7 +6,9 @@ import type { ServiceName } from './kind.ts';
 
 /** The fields by which an entry names a service. */
 export const namedServiceFields = {
-  Name: About('Name of the service.', Text({ maxLength: limits.names.lengthMax })),
+  Name: About('Name of the service.', Text({ maxLength: limits.names.lengthMax }), {
+    rules: 'required',
+  }),
   Namespace: About('Namespace of the service.', Text(), { absent: 'that of the entry' }),
   Partition: About('Partition of the service.', Text(), { absent: 'that of the entry' }),
 };

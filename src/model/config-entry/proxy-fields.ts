@@ -60,7 +60,7 @@ export const ExposeSchema = Type.Object({
     List(
       Type.Object({
         ListenerPort: About('Port of the proxy for the path.', PortNumber()),
-        Path: About('The path.', Text()),
+        Path: About('The path.', Text(), { rules: 'begins with `/`' }),
         LocalPathPort: About('Port of the service for the path.', PortNumber()),
         Protocol: About('Protocol of the service.', Choice(['', 'http', 'http2'])),
       }),
@@ -73,7 +73,7 @@ export const ProxyExtensionsList = () =>
     'Extensions of the proxy.',
     List(
       Type.Object({
-        Name: About('Name of the extension.', Text()),
+        Name: About('Name of the extension.', Text(), { rules: 'required' }),
         Required: About('Whether a proxy fails without the extension.', Flag()),
         Arguments: About('Arguments of the extension.', FreeMap()),
         RegistryVersion: About(

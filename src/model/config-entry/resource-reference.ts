@@ -8,7 +8,7 @@ import type { ConfigKindName, EntryKey } from './config-entry.ts';
  */
 export const resourceReferenceFields = {
   Kind: About('Kind of the entry.', Text()),
-  Name: About('Its name.', Text({ maxLength: limits.names.lengthMax })),
+  Name: About('Its name.', Text({ maxLength: limits.names.lengthMax }), { rules: 'required' }),
   SectionName: About(
     'The listener of the gateway; empty: all listeners.',
     Text({ maxLength: limits.names.lengthMax }),

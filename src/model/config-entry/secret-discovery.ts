@@ -12,6 +12,7 @@ const SecretDiscoverySchema = Type.Object(
     CertResource: About(
       'The name of the certificate in that cluster.',
       Text({ maxLength: limits.names.lengthMax }),
+      { rules: 'required for a service; a gateway or listener may have `ClusterName` alone' },
     ),
   },
   { title: 'SDS' },

@@ -21,7 +21,9 @@ import {
 const Bound = () => Nullable(Whole({ minimum: 0 }));
 
 const UpstreamSchema = Type.Object({
-  Name: About('The called service.', Text()),
+  Name: About('The called service.', Text(), {
+    rules: 'required in `Overrides`, empty in `Defaults`',
+  }),
   Namespace: About('Namespace of the called service.', Text(), { absent: 'that of the entry' }),
   Partition: About('Partition of the called service.', Text(), { absent: 'that of the entry' }),
   Peer: About('The peer that has the service.', Text()),
@@ -128,6 +130,7 @@ export const ServiceDefaultsSchema = Type.Object({
                 ...Rate,
               }),
             ),
+            { rules: 'exactly one of `PathExact`, `PathPrefix` and `PathRegex` each' },
           ),
         }),
       }),

@@ -75,7 +75,7 @@ export const ServiceResolverSchema = Type.Object({
     rules: 'each name a DNS label',
   }),
   Redirect: About('The service that replaces this service.', Nullable(RedirectSchema), {
-    rules: 'not together with `Failover`',
+    rules: 'not empty; not together with `Failover`',
   }),
   Failover: About(
     'Targets when no instance is healthy: by subset, or `*` for all other subsets.',

@@ -21,7 +21,7 @@ import type { ConfigKind } from './kind.ts';
 import { retryConditions } from './retry-conditions.ts';
 
 const RouteHeaderSchema = Type.Object({
-  Name: About('Name of the header.', Text()),
+  Name: About('Name of the header.', Text(), { rules: 'required' }),
   Present: About('Matches any value.', Flag()),
   Exact: About('Equals this value.', Text()),
   Prefix: About('Begins with this text.', Text()),
@@ -32,7 +32,7 @@ const RouteHeaderSchema = Type.Object({
 const headerTests = ['Present', 'Exact', 'Prefix', 'Suffix', 'Regex'] as const;
 
 const RouteParameterSchema = Type.Object({
-  Name: About('Name of the parameter.', Text()),
+  Name: About('Name of the parameter.', Text(), { rules: 'required' }),
   Present: About('Matches any value.', Flag()),
   Exact: About('Equals this value.', Text()),
   Regex: About('Matches this pattern (RE2).', Text()),

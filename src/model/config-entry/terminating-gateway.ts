@@ -20,7 +20,9 @@ const TerminatingGatewaySchema = Type.Object({
       Type.Object(
         {
           ...namedServiceFields,
-          Name: About('Name of the service; `*`: all other services.', Text()),
+          Name: About('Name of the service; `*`: all other services.', Text(), {
+            rules: 'required',
+          }),
           CAFile: About(
             'Path, on the gateway’s host, of the authority of the service’s certificate. Enables TLS.',
             Text(),
