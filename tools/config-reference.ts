@@ -135,10 +135,12 @@ const servicesText = ({ access, services }: ConfigKind): string =>
 
 /** The schema of the kind with the rule for its name. */
 function named({ schema, onlyName }: ConfigKind): Schema {
-  const { Name, ...others }: Record<string, Schema> = schema.properties;
+  const { properties }: Schema = schema;
   const rules = onlyName === undefined ? 'required' : 'may be left out';
-  const { Kind, ...rest } = others;
-  return { ...schema, properties: { Kind, Name: { ...Name, 'x-rules': rules }, ...rest } };
+  return {
+    ...schema,
+    properties: { ...properties, Name: { ...properties.Name, 'x-rules': rules } },
+  };
 }
 
 /** `isServers`: only the server sets the fields, so their rules bind no caller. */

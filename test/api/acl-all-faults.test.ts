@@ -79,12 +79,12 @@ test.each<[about: string, path: string, body: object, pointers: readonly string[
 test.each([
   ['auth-method', { TokenLocality: 'here' }],
   ['binding-rule', { BindType: 'group' }],
-])('of %s is not checked without the permission', async (path, body) => {
+])('a wrong choice in %s is told with the permission only', async (path, body) => {
   const { json } = await api.call('PUT', `/v1/acl/${path}`, { body, token: null });
   expect(json.code).toBe('permission-denied');
 });
 
-test('of which the first hundred are listed', async () => {
+test('all faults are counted, and the first hundred are listed', async () => {
   const Config = { JWTValidationPubKeys: Array.from({ length: 150 }, () => 'x') };
   const body = { Name: 'many', Type: 'jwt', Config };
   const { json } = await api.call('PUT', '/v1/acl/auth-method', { body });
