@@ -41,7 +41,7 @@ export const httpLimits = {
 
 /** Bounds of blocking queries. */
 export const watchLimits = {
-  parkedMax: 50_000,
+  parkedMax: 60_000,
   /** Waiting queries without a token. */
   parkedAnonymousMax: 2_000,
   waitDefaultMs: 5 * minuteMs,
