@@ -2,11 +2,16 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** With `ROSTER_TEST_BUNDLE=1` tests run in the bundle, and otherwise in the source. */
-const plugins = process.env.ROSTER_TEST_BUNDLE === '1' ? [await bundledSource()] : [];
+const isBundled = process.env.ROSTER_TEST_BUNDLE === '1';
+const plugins = isBundled ? [await bundledSource()] : [];
 
 const shared = {
   environment: 'node',
-  setupFiles: ['test/support/no-leftovers.ts', 'test/support/properties.ts'],
+  setupFiles: [
+    'test/support/compile-cache.ts',
+    'test/support/no-leftovers.ts',
+    'test/support/properties.ts',
+  ],
   // Processes, not threads: tests start programs, change folders and load native code.
   pool: 'forks',
   testTimeout: 30_000,
@@ -15,6 +20,8 @@ const shared = {
   // Of `expect.poll`, which by itself gives up after a second.
   expect: { poll: { timeout: 20_000 } },
   execArgv: ['--disable-warning=ExperimentalWarning'],
+  // Node itself loads the source, as it does for programs, and keeps what it compiled. Only Vite can load the bundle instead.
+  experimental: { viteModuleRunner: isBundled, nodeLoader: false },
 } as const;
 
 /** Whose tests start real programs, change folders, or measure the process that they run in. */
