@@ -60,23 +60,22 @@ const machine = [
 ];
 
 interface Way {
-  readonly section: string;
-  /** The part of the release that the section installs. */
+  /** The part of the release that the commands install. */
   readonly part: string;
-  /** Commands after the section. */
-  readonly more: string;
+  readonly commands: string;
   /** Whether systemd runs. */
   readonly usesSystemd?: boolean;
 }
 
-/** Does what a section says on a copy of this machine. Returns the output. */
-async function followed({ section, part, more, usesSystemd = false }: Way): Promise<string> {
+/** Runs commands on a copy of this machine. Returns the output. */
+async function ranOnMachine({ part, commands, usesSystemd = false }: Way): Promise<string> {
   const place = mkdtempSync(join(folder, 'machine-'));
   release(join(place, 'release'), part);
-  writeFileSync(join(place, 'script'), `${reader}${scriptOf(page, section)}${more}`);
+  writeFileSync(join(place, 'script'), `${reader}${commands}`);
   const [run, script] = [
     ['run', `--volume=${place}:/mnt`],
-    ['bash', '/mnt/script'],
+    // A test that waits for it cannot end it.
+    ['timeout', '300', 'bash', '/mnt/script'],
   ];
   const podman = new Podman();
   try {
@@ -85,7 +84,7 @@ async function followed({ section, part, more, usesSystemd = false }: Way): Prom
     await eventually(() => podman.run('exec', id, 'systemctl', 'start', 'basic.target'));
     return podman.run('exec', id, ...script);
   } catch (error) {
-    throw new Error(`the guide failed after:\n${(error as { stdout?: string }).stdout}`, {
+    throw new Error(`the commands failed after:\n${(error as { stdout?: string }).stdout}`, {
       cause: error,
     });
   } finally {
@@ -119,6 +118,32 @@ curl -s http://127.0.0.1:4721/ui/
 script -qec './roster alloc exec -t -job example /bin/stty size' /dev/null
 `;
 
+const shortWatchdogs = `
+apt install release/roster_*.deb
+for unit in roster roster-server; do
+  mkdir -p /etc/systemd/system/$unit.service.d
+  printf '[Service]\\nWatchdogSec=4s\\n' > /etc/systemd/system/$unit.service.d/watchdog.conf
+done
+systemctl daemon-reload
+`;
+
+/** Systemd hears of the agent three times, which then hangs, and starts it again. Tells why the agent was ended. */
+const hangs = (unit: string) => `
+systemctl start ${unit}
+told() { systemctl show -P "$1" ${unit}; }
+pid=$(told MainPID)
+for time in 1 2 3; do
+  heard=$(told WatchdogTimestampMonotonic)
+  until test "$(told WatchdogTimestampMonotonic)" != "$heard"; do :; done
+done
+test "$(told MainPID)" = "$pid"
+kill -STOP "$pid"
+until test "$(told NRestarts)" = 1; do :; done
+journalctl --sync
+journalctl --unit ${unit} --grep "Failed with result 'watchdog'"
+systemctl stop ${unit}
+`;
+
 /** Of the web interface. */
 const title = '<title>Roster</title>';
 
@@ -134,16 +159,22 @@ const rows: readonly Row[] = [
     needs: [systemd],
     async check() {
       const more = `${gone}test ! -e /etc/roster/agent.hcl\ntest ! -e /usr/lib/roster\nid roster\n`;
-      const output = await followed({
-        section: 'Debian package',
-        part: 'deb',
-        more,
-        usesSystemd: true,
-      });
+      const commands = scriptOf(page, 'Debian package') + more;
+      const output = await ranOnMachine({ part: 'deb', commands, usesSystemd: true });
       expect(output).toMatch(/hello\.hello\[0\] .* running /);
       expect(output).toContain(title);
       expect(output).toContain('Nothing of it runs any more.');
       expect(output).toContain('The state in /var/lib/roster is kept');
+    },
+  },
+  {
+    name: 'the units of the Debian package, whose agents hang',
+    needs: [systemd],
+    async check() {
+      const commands = `${shortWatchdogs}${hangs('roster')}${hangs('roster-server')}`;
+      const output = await ranOnMachine({ part: 'deb', commands, usesSystemd: true });
+      expect(output).toContain("roster.service: Failed with result 'watchdog'");
+      expect(output).toContain("roster-server.service: Failed with result 'watchdog'");
     },
   },
   {
@@ -160,7 +191,8 @@ const rows: readonly Row[] = [
   {
     name: 'the archive',
     async check() {
-      const output = await followed({ section: 'Archive', part: 'archive', more: gone });
+      const commands = scriptOf(page, 'Archive') + gone;
+      const output = await ranOnMachine({ part: 'archive', commands });
       expect(output.match(/ running /g)).toHaveLength(2);
       expect(output).toContain(title);
     },
@@ -168,8 +200,8 @@ const rows: readonly Row[] = [
   {
     name: 'the executable',
     async check() {
-      const more = gone + alone;
-      const output = await followed({ section: 'Executable', part: 'executable', more });
+      const commands = scriptOf(page, 'Executable') + gone + alone;
+      const output = await ranOnMachine({ part: 'executable', commands });
       expect(output.match(/ running /g)).toHaveLength(4);
       // The second is that of a reader.
       expect(output.split(title)).toHaveLength(3);
