@@ -18,7 +18,7 @@ export const chaosMistakes: readonly ChaosMistake[] = [
   },
   {
     name: 'a write is acknowledged before it is durable',
-    kinds: ['server killed', 'members killed', 'server frozen'],
+    kinds: ['server killed', 'etcd late'],
   },
   {
     name: 'the head of the log in etcd is read serializably',
