@@ -20,7 +20,7 @@ const shared = {
   // Of `expect.poll`, which by itself gives up after a second.
   expect: { poll: { timeout: 20_000 } },
   execArgv: ['--disable-warning=ExperimentalWarning'],
-  // Node itself loads the source, as it does for programs, and keeps what it compiled. Only Vite can load the bundle instead.
+  // Node itself loads the source, as it does for programs, and keeps the compiled code. Only Vite can load the bundle in its place.
   experimental: { viteModuleRunner: isBundled, nodeLoader: false },
 } as const;
 

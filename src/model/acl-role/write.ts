@@ -1,10 +1,10 @@
 import { contentHash } from '../acl-policy/content-hash.ts';
 import { checkedIdentities } from '../acl-token/check-identities.ts';
 import type { Identities } from '../acl-token/identities.ts';
-import { invalidWithLinks, type LinkFaults } from '../acl-token/write.ts';
+import type { LinkFaults } from '../acl-token/write.ts';
 import { checkValues } from '../check-values.ts';
 import { complete } from '../complete.ts';
-import type { Fault } from '../errors.ts';
+import { type Fault, invalid } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { below, faultAt, type Report } from '../path.ts';
 import type { Input } from '../schema.ts';
@@ -34,8 +34,8 @@ export interface CheckedRole {
 }
 
 /**
- * The checked request for a role, whose faults are told together with `known`; `linkFaults` adds those of the
- * links. Source: docs/contract/access-control.md#roles.
+ * The checked request for a role. A refusal tells the `known` faults first, and at its end the faults that
+ * `linkFaults` finds in the links to policies. Source: docs/contract/access-control.md#roles.
  * @throws RosterError `invalid-body`
  */
 export function checkedRole(
@@ -54,6 +54,6 @@ export function checkedRole(
     report(name, 'must be made of letters, digits, "-" and "_"');
   }
   const identities = checkedIdentities(given, { noun: 'role', isLocal: false }, report);
-  if (faults.length > 0) throw invalidWithLinks(faults, linkFaults(given));
+  if (faults.length > 0) throw invalid('invalid-body', [...faults, ...linkFaults(given)]);
   return { given, identities };
 }

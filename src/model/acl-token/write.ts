@@ -53,8 +53,8 @@ export interface CheckedToken {
 
 /**
  * The checked request for a new or changed token. `rules` sees the whole request and reports the faults of
- * its own kind of write. If there are faults, `linkFaults` adds those of the links; all faults are told
- * together.
+ * its own kind of write. A refusal also tells the faults that `linkFaults` finds in the links to policies and
+ * roles.
  * @throws RosterError `invalid-body`
  */
 export function checkedToken(
@@ -68,13 +68,9 @@ export function checkedToken(
   rules(given, report);
   const holder = { noun: 'token', isLocal: given.Local } as const;
   const identities = checkedIdentities(given, holder, report);
-  if (faults.length > 0) throw invalidWithLinks(faults, linkFaults(given));
+  if (faults.length > 0) throw invalid('invalid-body', [...faults, ...linkFaults(given)]);
   return { given, identities };
 }
-
-/** The error for a body with faults, and with those of its links. */
-export const invalidWithLinks = (faults: readonly Fault[], ofLinks: readonly Fault[]) =>
-  invalid('invalid-body', [...faults, ...ofLinks].slice(0, limits.fault.listedMax));
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const reserved = '00000000-0000-0000-0000-0000000000';
