@@ -4,9 +4,10 @@ import { Form, type FormSource } from './form.ts';
 import { deepFreeze } from './freeze.ts';
 import { encodeKey } from './keys.ts';
 import type { StateLimits } from './limits.ts';
-import type { OrderedIndex, Step } from './ordered-index.ts';
+import type { OrderedIndex } from './ordered-index.ts';
 import type { RowChange, Transacted } from './row-change.ts';
 import { SharedHolders } from './shared-values.ts';
+import type { Step } from './stepping.ts';
 import type { AnyTable, Table } from './table.ts';
 import type {
   Key,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { PrimaryRows, SecondaryRows } from './indexed-rows.ts';
 import { encodeKey } from './keys.ts';
-import { OrderedIndex, type Step } from './ordered-index.ts';
+import { OrderedIndex } from './ordered-index.ts';
+import type { Step } from './stepping.ts';
 import type { Stamps } from './types.ts';
 
 const key = (name: string) => encodeKey(['s', name]);
@@ -113,6 +114,27 @@ test.each<[string, number | undefined, number, number, boolean]>([
   expect(order.isMoved(old, next)).toBe(last === 7);
   expect([...order.marks()].length).toBe(marked ? 1 : 0);
 });
+
+test.each<[string, number, number, number[]]>([
+  // the row, its touch before, its touch after, the marks after it
+  ['touched now, and marked before', 2, 7, []],
+  ['touched earlier than before', 4, 3, [7]],
+])(
+  'a row is replaced in its group, after another row of the same transaction: %s',
+  (_, before, after, marks) => {
+    const group = encodeKey(['g']);
+    const touched = new Map<Row, number>();
+    const touch = (one: Row) => touched.get(one) ?? one.ModifyIndex;
+    const order = new OrderedIndex<Row>({ slot: 0, touch }, new SecondaryRows(new PrimaryRows()));
+    const [old, next] = [row('a', 4), row('a', 7)];
+    touched.set(old, before);
+    touched.set(next, after);
+    order.set(group, key('a'), { before: undefined, after: old }, { index: 4 });
+    order.set(group, key('b'), { before: undefined, after: row('b', 7) }, { index: 7 });
+    order.set(group, key('a'), { before: old, after: next }, { index: 7 });
+    expect([...order.marks()].map(([, mark]) => mark)).toEqual(marks);
+  },
+);
 
 test('a scan that has begun shows the rows of its begin, once there is a clone', () => {
   const group = encodeKey(['g']);

@@ -2,25 +2,12 @@ import { assert } from '../base/assert.ts';
 import { PrimaryRows, type SecondaryRows } from './indexed-rows.ts';
 import { afterPrefix, encodeRange } from './keys.ts';
 import { type Bounds, boundsOf, scanBetween } from './scan-bounds.ts';
+import type { Step, Stepping } from './stepping.ts';
 import { Tree } from './tree.ts';
 import type { KeyRange, RangeReader, ScanOptions, Stamps } from './types.ts';
 
 /** So many rows of a scan are gathered at once. Not in limits: it only decides about speed. */
 const fewRows = 16;
-
-/** The change of an entry, as needed to undo it. */
-export interface Step {
-  readonly index: OrderedIndex<Stamps>;
-  readonly group: string;
-  readonly key: string;
-  /** Row and mark of the key before the change. */
-  readonly row: Stamps | undefined;
-  readonly mark: number | undefined;
-  /** `last` before the change. */
-  readonly last: number;
-  /** `lastIndex` of the key's scope before the change; absent where scopes are not kept. */
-  readonly scopeLast: number | undefined;
-}
 
 type Rows<R> = PrimaryRows<R> | SecondaryRows<R>;
 
@@ -28,14 +15,6 @@ type Rows<R> = PrimaryRows<R> | SecondaryRows<R>;
 interface Change<R> {
   readonly before: R | undefined;
   readonly after: R | undefined;
-}
-
-/** A transaction under way. It gathers its steps if somebody may undo them. */
-export interface Stepping {
-  readonly index: number;
-  readonly steps?: Step[] | undefined;
-  /** Whether the keys of secondary indexes may change later, with the next read of them. */
-  readonly defers?: boolean | undefined;
 }
 
 /** The settings of an index. */
@@ -221,6 +200,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     const touch = this.#touchOf(after);
     assert(touch <= index, 'a row was touched by a later transaction than the one that puts it');
     const moved = before === undefined || this.#touchOf(before) !== touch;
+    if (before !== undefined && this.#isAsBefore(group, moved, touch, index)) return;
     const scope = this.#scopeOf(group || key);
     const mark = this.#noteStep({ group, key, row: before }, { scope, moved }, stepping);
     this.#changeRow(group, key, { before, after }, stepping);
@@ -228,6 +208,18 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     if (touch < index) this.#marks.set(group + key, index);
     else if (mark !== undefined) this.#marks.delete(group + key);
     this.#noteLast(scope, index);
+  }
+
+  /**
+   * Whether nothing changes in a secondary index as a row is replaced in its group, and nothing would be to undo: the row does
+   * not move, or the same transaction has moved another row of the scope.
+   */
+  #isAsBefore(group: string, moved: boolean, touch: number, index: number): boolean {
+    if (this.#rows instanceof PrimaryRows) return false;
+    if (!moved) return true;
+    if (touch < index || index !== this.#last || this.#marks.size > 0) return false;
+    if (this.#scopeParts === 0) return true;
+    return this.#lastScope !== undefined && group.startsWith(this.#lastScope);
   }
 
   /** Removes the row, which is there. */
@@ -341,9 +333,8 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     if (steps === undefined && !moved) return undefined;
     const mark = this.#mayHaveMark(row) ? this.#marks.get(group + key) : undefined;
     if (steps === undefined) return mark;
-    const index = this as unknown as OrderedIndex<Stamps>;
     const scopeLast = scope === undefined ? undefined : (this.#scopes.get(scope) ?? 0);
-    steps.push({ index, group, key, row, mark, last: this.#last, scopeLast });
+    steps.push({ index: this, group, key, row, mark, last: this.#last, scopeLast });
     return mark;
   }
 

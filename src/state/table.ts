@@ -1,7 +1,8 @@
 import { assert } from '../base/assert.ts';
 import { PrimaryRows, SecondaryRows } from './indexed-rows.ts';
 import { encodeKey, hasSameParts } from './keys.ts';
-import { OrderedIndex, type Stepping } from './ordered-index.ts';
+import { OrderedIndex } from './ordered-index.ts';
+import type { Stepping } from './stepping.ts';
 import type {
   IndexDefinition,
   Key,

@@ -42,8 +42,7 @@ export async function reportAllocations(
       if (before === undefined) continue;
       const merged = merge(before, report, transaction.index, nowMs);
       if (merged === undefined) continue;
-      const { AllocModifyIndex } = before;
-      const after = transaction.table(allocations).put({ ...merged, AllocModifyIndex });
+      const after = transaction.table(allocations).put(merged);
       // A later report of the batch may be about the same allocation.
       known.set(after.ID, after);
       recordHealth(transaction, before, after, nowMs);
@@ -71,24 +70,43 @@ function findReported(
   const known = new Map<string, Allocation>();
   const faults: Fault[] = [];
   const list = below(null, 'Allocations');
+  const find = allocationFinder(transaction);
   reports.forEach(({ ID, TaskStates }, position) => {
-    const before = known.get(ID) ?? rowWithId(transaction.table(allocations), ID);
+    const before = known.get(ID) ?? find(ID);
     if (before === undefined) return;
     known.set(ID, before);
-    const at = below(list, position);
+    const at = () => below(list, position);
     if (before.NodeID !== nodeId) {
-      faults.push(faultAt(below(at, 'ID'), `is an allocation of another node, "${before.NodeID}"`));
+      faults.push(
+        faultAt(below(at(), 'ID'), `is an allocation of another node, "${before.NodeID}"`),
+      );
       return;
     }
     const tasks = before.AllocatedResources.Tasks;
     for (const task of Object.keys(TaskStates)) {
       if (Object.hasOwn(tasks, task) || faults.length >= limits.fault.listedMax) continue;
-      const path = below(at, 'TaskStates', task.slice(0, limits.fault.quotedLengthMax));
+      const path = below(at(), 'TaskStates', task.slice(0, limits.fault.quotedLengthMax));
       faults.push(faultAt(path, 'is no task of the allocation'));
     }
   });
   if (faults.length > 0) throw invalid('invalid-body', faults);
   return known;
+}
+
+/**
+ * Finds allocations by their ids. The next allocation is mostly in the namespace of the last, so that its key finds it. The
+ * index of all ids would cost four times as much, since nothing else reads its memory.
+ */
+function allocationFinder(transaction: Transaction): (id: string) => Allocation | undefined {
+  const table = transaction.table(allocations);
+  let namespace: string | undefined;
+  return (id) => {
+    const mayBeNear = namespace !== undefined && !id.includes('\0');
+    const near = mayBeNear ? table.get(...inNamespace(namespace!, id)) : undefined;
+    const found = near ?? rowWithId(table, id);
+    namespace = found?.Namespace ?? namespace;
+    return found;
+  };
 }
 
 /** The row with the report; `undefined`: the report says nothing new or comes too late. */
@@ -105,15 +123,17 @@ function merge(
   const isEnd = isClientTerminal(report) && !isClientTerminal(before);
   // The node gave it up and sent a newer one to another server, which was faster.
   if (!isEnd && areOlder(report.TaskStates, before.TaskStates)) return undefined;
-  const after: Allocation = {
-    ...before,
+  const reported = {
     ClientStatus: report.ClientStatus,
     ClientDescription: report.ClientDescription,
     TaskStates: report.TaskStates,
     DeploymentStatus: reportedStatus(before, report, index, nowMs),
     NetworkStatus: report.NetworkStatus ?? before.NetworkStatus,
   };
-  return isSame(after, before) ? undefined : { ...after, ModifyTime: instantFromMs(nowMs) };
+  const { ClientStatus, ClientDescription, TaskStates, DeploymentStatus, NetworkStatus } = before;
+  const known = { ClientStatus, ClientDescription, TaskStates, DeploymentStatus, NetworkStatus };
+  if (isSame(reported, known)) return undefined;
+  return { ...before, ...reported, ModifyTime: instantFromMs(nowMs) };
 }
 
 interface JobMoves {
