@@ -7,12 +7,21 @@ import { Arrivals } from './http-arrivals.ts';
 let nowMs: number;
 let soon: (() => void)[];
 let served: string[];
+let held: number;
 let arrivals: Arrivals;
 beforeEach(() => {
   nowMs = 0;
   soon = [];
   served = [];
-  const loop = { nowMs: () => nowMs, soon: (run: () => void) => void soon.push(run) };
+  held = 0;
+  const loop = {
+    nowMs: () => nowMs,
+    soon: (run: () => void) => void soon.push(run),
+    hold: () => {
+      held++;
+      return { end: () => void held-- };
+    },
+  };
   arrivals = new Arrivals(loop, (socket) => served.push((socket as unknown as Arriving).name));
 });
 
@@ -47,6 +56,14 @@ describe('connections', () => {
     expect([turn(), turn(), turn()]).toEqual(['a b c', '', '']);
     expect(soon).toEqual([]);
     expect([turn('d'), turn(), turn()].join('')).toBe('d');
+  });
+
+  test('hold the turns of the loop while they wait, once for all of them', () => {
+    const heldAfter = (...names: string[]) => {
+      turn(...names);
+      return held;
+    };
+    expect([heldAfter(), heldAfter('a', 'b'), heldAfter('c'), heldAfter()]).toEqual([0, 1, 1, 0]);
   });
 
   test('that come one after another wait no longer than their bound', () => {

@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net';
+import type { Hold } from '../base/turns.ts';
 import { limits } from '../model/limits.ts';
 
 export interface EventLoop {
   readonly nowMs: () => number;
   /** Runs `run` once, at the end of this turn. */
   readonly soon: (run: () => void) => void;
+  /** Lets work in slices wait for some turns, until the end of the hold. */
+  readonly hold: () => Hold;
 }
 
 /**
@@ -15,6 +18,7 @@ export interface EventLoop {
  * Invariants
  *  A1. A connection is served after the first turn without another one, and within `arrivalsMs`.
  *  A2. It fails in silence while it waits.
+ *  A3. Work in slices lets turns pass while a connection waits, so that it does not wait for slices.
  */
 export class Arrivals {
   readonly #loop: EventLoop;
@@ -22,6 +26,7 @@ export class Arrivals {
   #waiting: Socket[] = [];
   #sinceMs = 0;
   #hasNew = false;
+  #hold: Hold | undefined;
 
   constructor(loop: EventLoop, serve: (socket: Socket) => void) {
     this.#loop = loop;
@@ -33,6 +38,7 @@ export class Arrivals {
     this.#hasNew = true;
     if (this.#waiting.push(socket) > 1) return;
     this.#sinceMs = this.#loop.nowMs();
+    this.#hold = this.#loop.hold();
     this.#loop.soon(this.#endTurn);
   }
 
@@ -43,6 +49,7 @@ export class Arrivals {
       this.#loop.soon(this.#endTurn);
       return;
     }
+    this.#hold?.end();
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const socket of waiting) if (!socket.destroyed) this.#serve(socket);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { realWorld } from '../base/ports-real.ts';
 import { limits } from '../model/limits.ts';
 import { RowEncoder } from './encode.ts';
 import type { Answer, Request } from './http.ts';
@@ -81,4 +82,37 @@ test.each([
   const head = await said([get('/row').replace('GET', 'HEAD'), undefined], () => row);
   expect(head).toContain(`content-length: ${body.length}\r\n`);
   expect(head).toMatch(/\r\n\r\n$/);
+});
+
+test('work in slices lets connections that arrive together go first', async () => {
+  const server = new HttpServer({
+    handle: () => answer('here'),
+    readsBody: () => false,
+    refuse: () => ({ ...answer('refused'), status: 400 }),
+    upgrade: { isAsked: () => false, take: () => {} },
+    connections: { perAddressMax: 0, perLoopbackMax: 0 },
+  });
+  closing.push(() => server.close());
+  const port = await server.listen({ host: '127.0.0.1', port: 0 });
+  const { clock, timers } = realWorld;
+  let slices = 0;
+  let isOver = false;
+  const work = () => {
+    if (isOver) return;
+    slices++;
+    const endMs = clock.monotonicMs() + 1;
+    while (clock.monotonicMs() < endMs);
+    timers.soon(work);
+  };
+  const clients = Array.from({ length: 64 }, async () => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    closing.push(() => socket.destroy());
+    socket.write(get('/'));
+    await once(socket, 'data');
+  });
+  work();
+  await Promise.all(clients);
+  isOver = true;
+  // The event loop accepts one connection in a turn.
+  expect(slices).toBeLessThan(clients.length / 2);
 });

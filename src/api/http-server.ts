@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { turns } from '../base/turns.ts';
 import { limits } from '../model/limits.ts';
 import type { Answer, Request } from './http.ts';
 import { writeAnswer } from './http-answer.ts';
@@ -91,6 +92,7 @@ const clientFaults: Readonly<Record<string, TransportFault>> = {
 const eventLoop: EventLoop = {
   nowMs: () => performance.now(),
   soon: (run) => void setImmediate(run),
+  hold: turns.hold,
 };
 
 /**

@@ -22,6 +22,12 @@ export const collectorLimits = {
   receivedBytesMax: 2 * mebibyte,
 } as const;
 
+/** Bounds of the turns of the event loop. */
+export const turnLimits = {
+  /** Turns that work in slices lets pass while connections arrive. */
+  passedMax: 16,
+} as const;
+
 /** Bounds of waits in virtual time. */
 export const virtualTimeLimits = {
   /** The longest virtual time that passes until something happens, unless the caller gives another bound. */

@@ -6,9 +6,10 @@ import {
   randomUUID,
   timingSafeEqual,
 } from 'node:crypto';
-import { collectorLimits } from './limits.ts';
+import { collectorLimits, turnLimits } from './limits.ts';
 import { Marking } from './marking.ts';
 import type { Clock, Ids, Processor, Random, Secrets, Timers, World } from './ports.ts';
+import { turns } from './turns.ts';
 import { uuidSource } from './uuid.ts';
 
 /** Not in limits: `setTimeout` takes a signed 32-bit integer. Longer delays are divided. */
@@ -41,7 +42,12 @@ const timers: Timers = {
     return { clear: () => clearTimeout(handle) };
   },
   soon(run) {
-    const handle = setImmediate(run);
+    let passed = 0;
+    const go = (): void => {
+      if (turns.areHeld && passed++ < turnLimits.passedMax) handle = setImmediate(go);
+      else run();
+    };
+    let handle = setImmediate(go);
     return { clear: () => clearImmediate(handle) };
   },
   unhurried(run) {
