@@ -11,6 +11,7 @@ import {
   type PermissionHeader,
   type PermissionHttp,
 } from './intention.ts';
+import { givenTests, pathFaults } from './path-faults.ts';
 import { noSamenessGroups } from './sameness.ts';
 import { checkTokenRequirements } from './token-requirements.ts';
 
@@ -83,23 +84,18 @@ function permissionFaults({ Action, HTTP, JWT }: IntentionPermission, path: Path
   return faults;
 }
 
-const isWithoutRules = ({ PathExact, PathPrefix, PathRegex, Header, Methods }: PermissionHttp) =>
-  PathExact + PathPrefix + PathRegex === '' && Header === null && Methods === null;
+const isWithoutRules = (http: PermissionHttp) =>
+  givenTests(http).length === 0 && http.Header === null && http.Methods === null;
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE'];
 
 function httpFaults(http: PermissionHttp, path: Path): Fault[] {
-  const { PathExact, PathPrefix, PathRegex, Header, Methods } = http;
+  const { Header, Methods } = http;
   const faults: Fault[] = [];
-  const given = [PathExact, PathPrefix, PathRegex].filter((one) => one !== '');
-  if (given.length > 1) {
+  if (givenTests(http).length > 1) {
     faults.push(faultAt(path, 'must have at most one of PathExact, PathPrefix and PathRegex'));
   }
-  for (const [field, value] of Object.entries({ PathExact, PathPrefix })) {
-    if (value === '' || value.startsWith('/')) continue;
-    faults.push(faultAt(below(path, field), 'must begin with "/"'));
-  }
-  if (!isPattern(PathRegex)) faults.push(faultAt(below(path, 'PathRegex'), 'is no valid pattern'));
+  faults.push(...pathFaults(http, path));
   (Header ?? []).forEach((header, index) => {
     faults.push(...headerFaults(header, below(path, 'Header', index)));
   });

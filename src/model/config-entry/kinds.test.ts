@@ -112,6 +112,16 @@ test.each<[string, object, string | undefined]>([
     { RateLimits: { InstanceLevel: { Routes: [{}] } } },
     'must have one of PathExact',
   ],
+  [
+    'service-defaults',
+    { RateLimits: { InstanceLevel: { Routes: [{ PathRegex: '(' }] } } },
+    'Routes[0].PathRegex is no valid pattern',
+  ],
+  [
+    'service-defaults',
+    { RateLimits: { InstanceLevel: { Routes: [{ PathPrefix: 'a' }] } } },
+    'Routes[0].PathPrefix must begin with "/"',
+  ],
   ['proxy-defaults', { Config: { protocol: 7 } }, 'Config.protocol must be a string'],
   ['proxy-defaults', { AccessLogs: { Type: 'file' } }, 'AccessLogs.Path is required'],
   ['proxy-defaults', { AccessLogs: { Type: 'stdout', Path: '/x' } }, 'only for Type "file"'],

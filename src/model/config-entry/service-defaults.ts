@@ -4,6 +4,7 @@ import { About, Choice, List, type Model, Nullable, stamps, Text, Type, Whole } 
 import { entryFields, everyService } from './config-entry.ts';
 import type { ConfigKind } from './kind.ts';
 import { isAddress, isHostName } from './names.ts';
+import { givenTests, pathFaults } from './path-faults.ts';
 import { permissiveFaults } from './permissive.ts';
 import {
   ExposeSchema,
@@ -124,8 +125,10 @@ export const ServiceDefaultsSchema = Type.Object({
             'Limits of single paths.',
             List(
               Type.Object({
-                PathExact: About('The path.', Text()),
-                PathPrefix: About('The beginning of the path.', Text()),
+                PathExact: About('The path.', Text(), { rules: 'begins with `/`' }),
+                PathPrefix: About('The beginning of the path.', Text(), {
+                  rules: 'begins with `/`',
+                }),
                 PathRegex: About('A pattern of the path.', Text()),
                 ...Rate,
               }),
@@ -211,10 +214,11 @@ function faults(entry: ServiceDefaults): readonly Fault[] {
     if (destination.Port === 0) found.push(faultAt(below(path, 'Port'), 'must be from 1'));
   }
   (entry.RateLimits?.InstanceLevel.Routes ?? []).forEach((route, index) => {
-    const paths = [route.PathExact, route.PathPrefix, route.PathRegex].filter((one) => one !== '');
-    if (paths.length === 1) return;
     const place = below(null, 'RateLimits', 'InstanceLevel', 'Routes', index);
-    found.push(faultAt(place, 'must have one of PathExact, PathPrefix and PathRegex'));
+    if (givenTests(route).length !== 1) {
+      found.push(faultAt(place, 'must have one of PathExact, PathPrefix and PathRegex'));
+    }
+    found.push(...pathFaults(route, place));
   });
   return found;
 }
