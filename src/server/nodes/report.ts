@@ -15,7 +15,7 @@ import type { ServerContext } from '../context.ts';
 import { recordHealth, reportedStatus } from '../deployments/health.ts';
 import { createEvaluation, evaluatedJob } from '../scheduling/create-evaluation.ts';
 import { refreshJobStatus } from '../scheduling/job-status.ts';
-import { countAllocations } from '../scheduling/job-summary.ts';
+import { countAllocations, type JobMoves, movesByJob } from '../scheduling/job-summary.ts';
 import { removeServicesOfEnded } from '../services/remove.ts';
 
 interface Move {
@@ -48,9 +48,10 @@ export async function reportAllocations(
       recordHealth(transaction, before, after, nowMs);
       moves.push({ before, after });
     }
-    countAllocations(transaction, moves);
+    const jobMoves = movesByJob(moves);
+    countAllocations(transaction, jobMoves);
     removeServicesOfEnded(transaction, moves);
-    for (const job of jobsOf(moves)) {
+    for (const job of jobMoves) {
       evaluateAfter(transaction, world, job);
       refreshJobStatus(transaction, job.namespace, job.id);
     }
@@ -136,24 +137,6 @@ function merge(
   return { ...before, ...reported, ModifyTime: instantFromMs(nowMs) };
 }
 
-interface JobMoves {
-  readonly namespace: string;
-  readonly id: string;
-  readonly moves: Move[];
-}
-
-function jobsOf(moves: readonly Move[]): Iterable<JobMoves> {
-  const byJob = new Map<string, JobMoves>();
-  for (const move of moves) {
-    const { Namespace: namespace, JobID: id } = move.after;
-    const key = `${namespace}\0${id}`;
-    const job = byJob.get(key) ?? { namespace, id, moves: [] };
-    job.moves.push(move);
-    byJob.set(key, job);
-  }
-  return byJob.values();
-}
-
 /**
  * Makes an evaluation for each job with allocations that ended unexpectedly or are known again.
  * Source: docs/behaviour/evaluations.md#triggers.
@@ -161,7 +144,7 @@ function jobsOf(moves: readonly Move[]): Iterable<JobMoves> {
 function evaluateAfter(
   transaction: Transaction,
   world: ServerContext['world'],
-  { namespace, id, moves }: JobMoves,
+  { namespace, id, moves }: JobMoves<Move>,
 ): void {
   const job = transaction.table(jobs).get(...inNamespace(namespace, id));
   if (job === undefined) evaluateOrphans(transaction, world, moves);

@@ -55,19 +55,36 @@ export interface Move {
   readonly after: Allocation;
 }
 
-/** Counts changes of allocations in the summaries of their jobs. */
-export function countAllocations(transaction: Transaction, moves: readonly Move[]): void {
-  const table = transaction.table(jobSummaries);
-  const summaries = new Map<string, { before: JobSummary; after: JobSummary }>();
-  for (const { before, after } of moves) {
-    const key = inNamespace(after.Namespace, after.JobID);
-    const name = key.join('\0');
-    const stored = summaries.get(name)?.before ?? table.get(...key);
-    if (stored === undefined) continue;
-    const counted = withAllocation(summaries.get(name)?.after ?? stored, before, after);
-    summaries.set(name, { before: stored, after: counted });
+/** Changes of the allocations of one job. */
+export interface JobMoves<M extends Move = Move> {
+  readonly namespace: string;
+  readonly id: string;
+  readonly moves: M[];
+}
+
+/** The changes by their jobs. */
+export function movesByJob<M extends Move>(moves: readonly M[]): readonly JobMoves<M>[] {
+  const jobsByName = new Map<string, JobMoves<M>>();
+  for (const move of moves) {
+    const { Namespace: namespace, JobID: id } = move.after;
+    const name = `${namespace}\0${id}`;
+    const known = jobsByName.get(name);
+    if (known === undefined) jobsByName.set(name, { namespace, id, moves: [move] });
+    else known.moves.push(move);
   }
-  for (const { before, after } of summaries.values()) if (before !== after) table.put(after);
+  return [...jobsByName.values()];
+}
+
+/** Counts changes of allocations in the summaries of their jobs. */
+export function countAllocations(transaction: Transaction, jobs: readonly JobMoves[]): void {
+  const table = transaction.table(jobSummaries);
+  for (const { namespace, id, moves } of jobs) {
+    const stored = table.get(...inNamespace(namespace, id));
+    if (stored === undefined) continue;
+    let counted = stored;
+    for (const { before, after } of moves) counted = withAllocation(counted, before, after);
+    if (counted !== stored) table.put(counted);
+  }
 }
 
 /** Stores, by group, how many allocations the last evaluation could not place. */

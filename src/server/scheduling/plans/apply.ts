@@ -10,7 +10,7 @@ import { type Occupancy, occupancyOf } from '../../../scheduler/fitting/occupanc
 import { allocations, evaluations, inNamespace, jobs, nodes } from '../../../state/tables.ts';
 import type { Transaction } from '../../../state/types.ts';
 import { removeServicesOfEnded } from '../../services/remove.ts';
-import { countAllocations, type Move } from '../job-summary.ts';
+import { countAllocations, type Move, movesByJob } from '../job-summary.ts';
 import { applyDeployments } from './deployments.ts';
 import { applyPreemptions, undeserved } from './preemptions.ts';
 import { staleness } from './stale.ts';
@@ -57,7 +57,7 @@ export function applyPlan(
   const updated = applyUpdates(transaction, accepted);
   const placed = applyPlacements(transaction, accepted);
   if (accepted.isWhole) createEvaluations(transaction, plan);
-  countAllocations(transaction, [...evicted, ...stopped, ...updated, ...placed]);
+  countAllocations(transaction, movesByJob([...evicted, ...stopped, ...updated, ...placed]));
   removeServicesOfEnded(transaction, [...evicted, ...stopped]);
   const joined = [...updated, ...placed].filter(joins).map(({ after }) => after);
   applyDeployments(transaction, nowMs, plan, { joined, isWhole: accepted.isWhole });
