@@ -44,13 +44,12 @@ function differenceOf(
   base: object,
   from: number,
 ): Record<string, unknown> | undefined {
-  const fields = Object.keys(row);
   const others = Object.keys(base);
-  if (fields.length !== others.length) return undefined;
   const difference: Record<string, unknown> = { [mark]: from };
-  for (let at = 0; at < fields.length; at++) {
-    const field = fields[at]!;
-    if (others[at] !== field) return undefined;
+  let at = 0;
+  // Costs less than a list of the fields.
+  for (const field in row) {
+    if (others[at++] !== field) return undefined;
     const value = (row as Row)[field];
     const other = (base as Row)[field];
     if (value === other) continue;
@@ -58,6 +57,7 @@ function differenceOf(
     if (value === undefined || other === undefined) return undefined;
     difference[field] = value;
   }
+  if (at !== others.length) return undefined;
   return difference;
 }
 
