@@ -17,10 +17,8 @@ beforeEach(() => {
   const loop = {
     nowMs: () => nowMs,
     soon: (run: () => void) => void soon.push(run),
-    hold: () => {
-      held++;
-      return { end: () => void held-- };
-    },
+    hold: () => void held++,
+    release: () => void held--,
   };
   arrivals = new Arrivals(loop, (socket) => served.push((socket as unknown as Arriving).name));
 });

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
-import type { Hold } from '../base/turns.ts';
 import { limits } from '../model/limits.ts';
 
 export interface EventLoop {
   readonly nowMs: () => number;
   /** Runs `run` once, at the end of this turn. */
   readonly soon: (run: () => void) => void;
-  /** Lets work in slices wait for some turns, until the end of the hold. */
-  readonly hold: () => Hold;
+  /** Lets work in slices wait for some turns, until the release. */
+  readonly hold: () => void;
+  readonly release: () => void;
 }
 
 /**
@@ -26,7 +26,6 @@ export class Arrivals {
   #waiting: Socket[] = [];
   #sinceMs = 0;
   #hasNew = false;
-  #hold: Hold | undefined;
 
   constructor(loop: EventLoop, serve: (socket: Socket) => void) {
     this.#loop = loop;
@@ -38,7 +37,7 @@ export class Arrivals {
     this.#hasNew = true;
     if (this.#waiting.push(socket) > 1) return;
     this.#sinceMs = this.#loop.nowMs();
-    this.#hold = this.#loop.hold();
+    this.#loop.hold();
     this.#loop.soon(this.#endTurn);
   }
 
@@ -49,7 +48,7 @@ export class Arrivals {
       this.#loop.soon(this.#endTurn);
       return;
     }
-    this.#hold?.end();
+    this.#loop.release();
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const socket of waiting) if (!socket.destroyed) this.#serve(socket);

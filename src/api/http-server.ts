@@ -93,6 +93,7 @@ const eventLoop: EventLoop = {
   nowMs: () => performance.now(),
   soon: (run) => void setImmediate(run),
   hold: turns.hold,
+  release: turns.release,
 };
 
 /**

@@ -1,8 +1,3 @@
-/** A reason why work in slices lets turns of the event loop pass. */
-export interface Hold {
-  end(): void;
-}
-
 let holds = 0;
 
 /**
@@ -10,16 +5,9 @@ let holds = 0;
  * arrive, work in slices would make each of them wait for a slice for every connection before it, so it lets turns pass.
  */
 export const turns = {
-  hold(): Hold {
-    holds++;
-    let isHeld = true;
-    return {
-      end: () => {
-        if (isHeld) holds--;
-        isHeld = false;
-      },
-    };
-  },
+  /** Lets work in slices wait for some turns, until as many releases. */
+  hold: (): void => void holds++,
+  release: (): void => void holds--,
 
   get areHeld(): boolean {
     return holds > 0;

@@ -131,9 +131,8 @@ function merge(
     DeploymentStatus: reportedStatus(before, report, index, nowMs),
     NetworkStatus: report.NetworkStatus ?? before.NetworkStatus,
   };
-  const { ClientStatus, ClientDescription, TaskStates, DeploymentStatus, NetworkStatus } = before;
-  const known = { ClientStatus, ClientDescription, TaskStates, DeploymentStatus, NetworkStatus };
-  if (isSame(reported, known)) return undefined;
+  const fields = Object.keys(reported) as (keyof typeof reported)[];
+  if (fields.every((field) => isSame(reported[field], before[field]))) return undefined;
   return { ...before, ...reported, ModifyTime: instantFromMs(nowMs) };
 }
 
