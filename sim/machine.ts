@@ -6,7 +6,8 @@
  *    are not assigned.
  * 3. A run starts only after its predecessor on this machine, all runs that are evicted for it, and all
  *    runs that the servers gave up have ended.
- * 4. A change is reported until the servers have confirmed it.
+ * 4. A change is reported until the servers have confirmed it. An agent remembers its refusals no longer than it lives:
+ *    the next agent refuses and reports the same assignments anew.
  */
 import type { Random, Timer } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
@@ -94,6 +95,7 @@ export class Machine {
     const agent = new Process(this.#options.world, this.clock);
     this.#agent = agent;
     this.#unreported = new Set(this.runs.keys());
+    this.#refused.clear();
     const loop = (firstMs: number, turn: () => Promise<number>) => {
       const again = () => {
         turn().then(
