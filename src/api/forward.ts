@@ -59,7 +59,8 @@ type Run = () => Answer | Promise<Answer>;
  *  F4. While no server leads, a request waits up to `holdMs` for one, so that a change of the leader is no
  *      failure. A heartbeat does not wait: this server tells the node since when no server leads.
  *  F5. Before a server refuses a write for what its state shows, it makes sure that it still leads. Another server may
- *      lead without its knowledge, with a newer state: then the write is handed on to that server.
+ *      lead without its knowledge, with a newer state: then the write is handed on to that server. For a write that changes
+ *      nothing the state makes sure of it (`State.write`).
  *  F6. A write goes on when its caller is gone, as on the leader itself. Nothing else is asked for a caller that is gone.
  *  F7. A write that the leader has done is answered once this server shows it, so that its caller reads it even with
  *      `stale`. A server that cannot show it within `catchUpMs` answers all the same, and tells the age of its state.

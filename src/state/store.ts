@@ -10,7 +10,7 @@ import { type StateFigures, stateFigures } from './figures.ts';
 import { ReadSet, TrackedSnapshot } from './footprint.ts';
 import { Form } from './form.ts';
 import { Head, type Ran } from './head.ts';
-import { type Leading, openHead } from './leading.ts';
+import { type Leading, openHead, stillLeads } from './leading.ts';
 import { type Follower, type Listener, Listeners, tellChanges } from './listeners.ts';
 import { LogEnd } from './log-end.ts';
 import { rehearsalOn } from './rehearsal.ts';
@@ -143,9 +143,9 @@ export class Store implements State {
     return beginWrite(this.#runningIn(leading), run);
   }
 
-  #runningIn({ head, queue }: Leading): Running {
+  #runningIn({ head, queue, term }: Leading): Running {
     const tell = (ran: Ran) => tellChanges(this.#followers, ran.changes, ran.index, ran.text);
-    return { head, queue, tell };
+    return { head, queue, tell, stillLeads: () => stillLeads(this, term) };
   }
 
   watch(footprint: Footprint, wake: () => void): Watch {

@@ -17,7 +17,9 @@ export function termState(state: State, term: Term): State {
     track: () => state.track(),
     exact: () => state.exact(),
     write: (run, options) =>
-      isOver() ? Promise.reject(new NotLeading()) : state.write(run, options),
+      isOver()
+        ? Promise.reject(new NotLeading())
+        : state.write(run, { ...options, isOfTerm: true }),
     begin: (run) => {
       if (isOver()) throw new NotLeading();
       return state.begin(run);

@@ -133,6 +133,11 @@ export interface WriteOptions {
    * `limits.state.lingerMs` later than alone.
    */
   readonly lingers?: boolean;
+  /**
+   * It is work of a single term, of which no caller is told. If it changes nothing, the log is not asked whether the term
+   * is over.
+   */
+  readonly isOfTerm?: boolean;
 }
 
 export interface Written<T> {
@@ -265,9 +270,10 @@ export interface State {
   track(): { readonly snapshot: Snapshot; readonly footprint: Footprint };
   /**
    * Runs a synchronous function on the speculative head. Resolves when its changes, and all that it
-   * could have read, are durable. If the function throws, its changes are undone and the promise
-   * rejects with the error. Rejects with `WritesClosed` after an append has failed, with `NotLeading`,
-   * without running the function, while this process follows, and with `OutcomeUnknown` if the log
+   * could have read, are durable. If it changed nothing, resolves once the log has shown that this process still led,
+   * where other processes hold the log as well. If the function throws, its changes are undone and the promise
+   * rejects with the error. Rejects with `WritesClosed` after an append has failed, with `NotLeading` while this
+   * process follows, or if nothing was stored since the term is over or may be, and with `OutcomeUnknown` if the log
    * did not answer.
    */
   write<T>(run: (transaction: Transaction) => T, options?: WriteOptions): Promise<Written<T>>;

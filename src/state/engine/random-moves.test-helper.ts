@@ -76,7 +76,9 @@ function write(
   const written = state.write((transaction) => {
     place = `${epoch} ${transaction.index}`;
     runScript(transaction, run);
-    ran.set(place, run);
+    // A script that changes nothing leaves its index to the next one.
+    if (transaction.hasChanged) ran.set(place, run);
+    else place = '';
   });
   written.then(
     ({ index }) => place === `${epoch} ${index}` && acknowledged.add(place),
