@@ -153,6 +153,24 @@ describe('a node without room', () => {
     expect(await runsOn()).toContain('n1');
   });
 
+  test('is waited for with the priority that the job has by now', async () => {
+    const Constraints = [{ LTarget: '${node.unique.name}', Operand: '=', RTarget: 'n1' }];
+    const batch = (ID: string, Priority: number) => {
+      const changes = { ID, Type: 'batch', Priority };
+      const body = jobBody(changes, { Count: 1, Update: null, Constraints }, large);
+      return api.call('POST', '/v1/jobs', { body });
+    };
+    await batch('filler', 90);
+    await api.settle();
+    await fleet.obey();
+    await submit({}, large, { Priority: 10 });
+    await batch('other', 40);
+    await submit({}, large, { Priority: 70 });
+    expect(await runsOn()).toEqual(['n2', 'n3']);
+    await fleet.pass(2 * second, ({ JobID }) => (JobID === 'filler' ? 'complete' : 'running'));
+    expect(await runsOn()).toEqual(['n1', 'n2', 'n3']);
+  });
+
   test('is not waited for after it is lost or the job is stopped', async () => {
     await filler();
     await api.settle();

@@ -1,13 +1,13 @@
 import { instantFromMs } from '../../../base/instant.ts';
+import type { World } from '../../../base/ports.ts';
 import { type Evaluation, isTerminalEvaluation } from '../../../model/evaluation/evaluation.ts';
 import { evaluations, inNamespace } from '../../../state/tables.ts';
 import type { Transaction } from '../../../state/types.ts';
-import type { ServerContext } from '../../context.ts';
 
 /** Cancels the evaluations that have not ended. */
 export function cancelAll(
   transaction: Transaction,
-  { world }: Pick<ServerContext, 'world'>,
+  { world }: { readonly world: Pick<World, 'clock'> },
   list: readonly Evaluation[],
   StatusDescription: string,
 ): void {

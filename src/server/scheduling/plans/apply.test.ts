@@ -257,3 +257,20 @@ test('one evaluation waits for each node, however often the job is decided', asy
       .sort(),
   ).toEqual(['n2', 'n3']);
 });
+
+test('an evaluation that waits for a node makes way for one of the changed job', async () => {
+  const { putJob, putNode, decide, apply, all } = await setUp();
+  await putNode(makeNode('n2', { cpu: 50 }));
+  const job = (version: number, Priority: number) =>
+    jobOf({ Update: { MaxParallel: 0 } }, version, { Type: 'system', Priority });
+  await putJob(job(0, 10));
+  await apply(decide({ Priority: 10 }));
+  const [before] = all.evaluations();
+  await putJob(job(1, 40));
+  await apply(decide({ Priority: 40 }));
+  const byAge = all.evaluations().sort((left, right) => left.CreateIndex - right.CreateIndex);
+  expect(byAge).toMatchObject([
+    { ID: before!.ID, Status: 'canceled', Priority: 10 },
+    { Status: 'blocked', NodeID: 'n2', Priority: 40, JobModifyIndex: 11 },
+  ]);
+});

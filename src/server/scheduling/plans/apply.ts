@@ -10,6 +10,7 @@ import { type Occupancy, occupancyOf } from '../../../scheduler/fitting/occupanc
 import { allocations, evaluations, inNamespace, jobs, nodes } from '../../../state/tables.ts';
 import type { Transaction } from '../../../state/types.ts';
 import { removeServicesOfEnded } from '../../services/remove.ts';
+import { cancelAll } from '../evaluations/cancel.ts';
 import { countAllocations, type Move, movesByJob } from '../job-summary.ts';
 import { applyDeployments } from './deployments.ts';
 import { applyPreemptions, undeserved } from './preemptions.ts';
@@ -56,7 +57,7 @@ export function applyPlan(
   const stopped = applyStops(transaction, accepted);
   const updated = applyUpdates(transaction, accepted);
   const placed = applyPlacements(transaction, accepted);
-  if (accepted.isWhole) createEvaluations(transaction, plan);
+  if (accepted.isWhole) createEvaluations(transaction, world, plan);
   countAllocations(transaction, movesByJob([...evicted, ...stopped, ...updated, ...placed]));
   removeServicesOfEnded(transaction, [...evicted, ...stopped]);
   const joined = [...updated, ...placed].filter(joins).map(({ after }) => after);
@@ -141,16 +142,28 @@ function applyPlacements(transaction: Transaction, { plan, refused }: Accepted):
 const joins = ({ before, after }: Move): boolean =>
   after.DeploymentID !== '' && after.DeploymentID !== before?.DeploymentID;
 
-/** If an evaluation already waits for room on a node, that one goes on waiting. */
-function createEvaluations(transaction: Transaction, plan: Plan): void {
+/**
+ * If an evaluation already waits for room on a node, that one goes on waiting. If the job has changed since, a new one
+ * takes its place: the turn of the old one, and the room that wakes it, were reckoned from the job as it was.
+ */
+function createEvaluations(
+  transaction: Transaction,
+  world: Pick<World, 'clock'>,
+  plan: Plan,
+): void {
   const table = transaction.table(evaluations);
+  const proposed = new Set(plan.evaluations.filter(isBlockedOnNode).map(({ NodeID }) => NodeID));
   const awaited = new Set<string>();
-  if (plan.evaluations.some(isBlockedOnNode)) {
+  const outdated: Evaluation[] = [];
+  if (proposed.size > 0) {
     const range = { prefix: inNamespace(plan.namespace, plan.jobId) };
     for (const one of table.by('open').scan(range)) {
-      if (isBlockedOnNode(one)) awaited.add(one.NodeID);
+      if (!isBlockedOnNode(one) || !proposed.has(one.NodeID)) continue;
+      if (one.JobModifyIndex === plan.jobModifyIndex) awaited.add(one.NodeID);
+      else outdated.push(one);
     }
   }
+  cancelAll(transaction, { world }, outdated, 'a newer evaluation waits in its place');
   for (const one of plan.evaluations) {
     if (!isBlockedOnNode(one) || !awaited.has(one.NodeID)) table.put(one);
   }
