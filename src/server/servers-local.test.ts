@@ -134,3 +134,27 @@ test('a server that hears of a leader whose log is silent is as old as the silen
   silentMs = 50_000;
   expect(own.lastContactMs()).toBe(50_000);
 });
+
+test('the commit that a leader learns of after a silence of its log is no contact since', async () => {
+  const { world, join, own } = setUp();
+  const leading: { leading: { readonly epoch: number } | undefined } = { leading: { epoch: 1 } };
+  let commit = (_index: number): void => {};
+  const leader = {
+    read: () => ({ index: 6 }),
+    onCommit: (listen: (changes: readonly [], index: number) => void) => {
+      commit = (index) => listen([], index);
+      return () => {};
+    },
+  };
+  join('leader', {
+    state: Object.assign(leading, leader) as unknown as LocalServer['state'],
+    silentMs: () => 60_000,
+  });
+  join('own', {
+    state: { leading: undefined, read: () => ({ index: 5 }) } as LocalServer['state'],
+  });
+  await world.advance(100_000);
+  commit(6);
+  leading.leading = undefined;
+  expect(own.lastContactMs()).toBe(60_000);
+});

@@ -144,11 +144,15 @@ export class LocalServers {
     return this.#present.get(id)?.state.read?.().index ?? 0;
   }
 
-  /** Until this commit of the leader, its newest transaction was the one before. */
+  /**
+   * Until this commit of the leader, its newest transaction was the one before. If the log had been silent, as for a leader
+   * that was asleep, that is known only of the time before: the term may be over, and other servers may have written since.
+   */
   #noteCommit(server: LocalServer, index: number): void {
     if (server !== this.#noteLeader()) return;
+    const knownMs = this.#nowMs - (server.silentMs?.() ?? 0);
     for (const [id, freshness] of this.#freshness) {
-      freshness.told(index - 1, this.#nowMs);
+      freshness.told(index - 1, knownMs);
       freshness.currentMs(this.#indexOf(id));
     }
   }
