@@ -16,11 +16,8 @@ const answer = (body: string): Answer => ({ status: 200, headers: {}, body });
 /** The connection of a file waits no time at all for another request. */
 const file: Answer = { ...answer('file'), keepAliveMs: 1 };
 
-/** The text that a connection hears until it ends, or until its second answer. It sends the rest a while after the first. */
-async function said(
-  [requests, rest]: readonly [requests: string, rest: string | undefined],
-  handle: (request: Request) => Answer | Promise<Answer>,
-): Promise<string> {
+/** The port of a server that handles requests so. */
+async function listen(handle: (request: Request) => Answer | Promise<Answer>) {
   const server = new HttpServer({
     handle,
     readsBody: () => false,
@@ -29,7 +26,15 @@ async function said(
     connections: { perAddressMax: 0, perLoopbackMax: 0 },
   });
   closing.push(() => server.close());
-  const port = await server.listen({ host: '127.0.0.1', port: 0 });
+  return server.listen({ host: '127.0.0.1', port: 0 });
+}
+
+/** The text that a connection hears until it ends, or until its second answer. It sends the rest a while after the first. */
+async function said(
+  [requests, rest]: readonly [requests: string, rest: string | undefined],
+  handle: (request: Request) => Answer | Promise<Answer>,
+): Promise<string> {
+  const port = await listen(handle);
   const socket = connect({ port, host: '127.0.0.1' });
   socket.setEncoding('utf8');
   closing.push(() => socket.destroy());
@@ -85,15 +90,7 @@ test.each([
 });
 
 test('work in slices lets connections that arrive together go first', async () => {
-  const server = new HttpServer({
-    handle: () => answer('here'),
-    readsBody: () => false,
-    refuse: () => ({ ...answer('refused'), status: 400 }),
-    upgrade: { isAsked: () => false, take: () => {} },
-    connections: { perAddressMax: 0, perLoopbackMax: 0 },
-  });
-  closing.push(() => server.close());
-  const port = await server.listen({ host: '127.0.0.1', port: 0 });
+  const port = await listen(() => answer('here'));
   const { clock, timers } = realWorld;
   let slices = 0;
   let isOver = false;

@@ -15,7 +15,7 @@ const put = (transaction: Transaction) => {
 const nothing = (transaction: Transaction) =>
   transaction.table(items).get('s', 'new') === undefined;
 
-/** Two processes over a log, of which the first leads and beats once in a minute. */
+/** Two processes over a log. The first process leads, and beats once in a minute. */
 async function setUp() {
   const world = new SimulatedWorld(1);
   const log = new SharedLog({ clock: world.clock, leaseMs: 200_000 });

@@ -134,8 +134,8 @@ export interface WriteOptions {
    */
   readonly lingers?: boolean;
   /**
-   * It is work of a single term, of which no caller is told. If it changes nothing, the log is not asked whether the term
-   * is over.
+   * The transaction is work of a loop of the term, whose result no caller is told. If the transaction changes nothing, the
+   * log is not asked whether the term is over.
    */
   readonly isOfTerm?: boolean;
 }

@@ -122,7 +122,8 @@ describe('a restarted agent finds everything unchanged', () => {
     const [before, indexesBefore] = [await read(first), await indexes(first)];
     const [node] = await first.get('/v1/nodes');
     const processes = webProcesses(before);
-    // An agent that comes before the start of a task is saved takes its own instant for that of the start.
+    // A node saves the start of a task a moment later. An agent that is restarted before notes the time of the restart as
+    // the start of the task.
     for (const { ID, ClientStatus } of before['/v1/allocations']) {
       if (ClientStatus === 'running') await startSaved(dataDirectory, ID);
     }

@@ -7,7 +7,8 @@ const lastOfOurs = 2;
 /**
  * Closes the descriptors that this process inherited, except input, output and errors: its
  * children, tasks among them, would inherit them as well. The runtime marks its own descriptors
- * close-on-exec, except those of certificates, so all others came from outside. To be called before anything else.
+ * close-on-exec, except those of certificate files, which are closed by now: a descriptor without the mark was inherited.
+ * To be called before anything else.
  */
 export function closeInheritedDescriptors(): void {
   awaitCertificates();
