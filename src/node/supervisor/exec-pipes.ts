@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { ExecCommand, ExecPlan } from './exec-command.ts';
 import type { FifoPool } from './fifo-pool.ts';
+import { firstSignal } from './protocol.ts';
 import { startFailure } from './task-process.ts';
 
 const readable = (fd: number): Readable => new Socket({ fd, readable: true, writable: false });
@@ -26,7 +27,9 @@ export async function startWithPipes(plan: ExecPlan, pool: FifoPool): Promise<Ex
     }
     child.on('error', () => {});
     const ended = new Promise<number>((resolve) => {
-      child.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
+      child.once('exit', (code, signal) =>
+        resolve(code ?? firstSignal + constants.signals[signal!]),
+      );
     });
     const sources = [
       { stream: 'stdout', source: out?.output ?? child.stdout! },

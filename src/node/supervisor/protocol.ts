@@ -85,8 +85,11 @@ export interface ExecEntrance {
   readonly user?: string;
 }
 
+/** A process that a signal ended has this plus the signal's number as its exit code. */
+export const firstSignal = 128;
+
 export interface ProcessExit {
-  /** 0 to 255. After a signal 0, or, from a sandbox, 128 plus the signal's number. */
+  /** 0 to 255. After a signal {@link firstSignal} plus its number, as shells tell it. */
   readonly exitCode: number;
   /** The signal's number, or 0. */
   readonly signal: number;

@@ -15,9 +15,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { findInside, type Inside } from './inside.ts';
 import { sandboxLimits } from './limits.ts';
-import { type SandboxSettings, type StartRequest, SupervisorRefusal } from './protocol.ts';
+import {
+  firstSignal,
+  type SandboxSettings,
+  type StartRequest,
+  SupervisorRefusal,
+} from './protocol.ts';
 
-const firstSignal = 128;
 const lastSignal = 31;
 
 type Channel = 'status' | 'options' | 'goOn' | 'filter' | 'about';

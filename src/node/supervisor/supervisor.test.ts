@@ -96,7 +96,7 @@ describe('a task', () => {
   test.each([
     ['ends by itself', 'exit 0', { exitCode: 0, signal: 0 }],
     ['fails', 'exit 7', { exitCode: 7, signal: 0 }],
-    ['is ended by a signal', 'kill -9 $$', { exitCode: 0, signal: 9 }],
+    ['is ended by a signal', 'kill -9 $$', { exitCode: 137, signal: 9 }],
   ])('%s', async (_name, script, exit) => {
     const client = newClient();
     await client.start(shell(script));

@@ -134,7 +134,7 @@ export class Supervisor {
     const lost = sameBoot
       ? 'the supervisor of the task ended unexpectedly'
       : 'the machine restarted';
-    const exit: ProcessExit = { exitCode: 0, signal: 9, timeMs: Date.now(), lost };
+    const exit: ProcessExit = { exitCode: 137, signal: 9, timeMs: Date.now(), lost };
     for (const task of tasks) {
       const status = { exit, ...task };
       this.#entries.set(task.taskId, { status, started: Promise.resolve(status) });

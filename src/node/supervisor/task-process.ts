@@ -15,6 +15,7 @@ import { LogWriter } from './log-writer.ts';
 import { PipeReader } from './pipe-reader.ts';
 import { isAlive, readStat } from './proc.ts';
 import {
+  firstSignal,
   type LogSettings,
   type ProcessExit,
   type StartRequest,
@@ -79,7 +80,7 @@ export class TaskProcess {
         clearTimeout(this.#killTimer);
         const timeMs = Date.now();
         const number = signal === null ? 0 : constants.signals[signal];
-        void this.#exit(code ?? 0, number).then(async (exit) => {
+        void this.#exit(code ?? firstSignal + number, number).then(async (exit) => {
           await finish(this.#target);
           resolve({ ...exit, timeMs });
         });
@@ -191,8 +192,7 @@ export class TaskProcess {
 
   async #exit(exitCode: number, signal: number): Promise<Omit<ProcessExit, 'timeMs'>> {
     const told = (await this.#sandbox?.exit(exitCode, signal)) ?? { exitCode, signal };
-    const failed = exitCode !== 0 || signal !== 0;
-    const oomKilled = failed && (this.#cgroup?.oomKills() ?? 0) > 0;
+    const oomKilled = exitCode !== 0 && (this.#cgroup?.oomKills() ?? 0) > 0;
     return { ...told, ...(oomKilled && { oomKilled }) };
   }
 }

@@ -30,7 +30,7 @@ export class TaskStatuses {
     const lost = 'the supervisor of the task ended unexpectedly';
     for (const status of this.all()) {
       if (listed.has(status.taskId) || status.exit !== undefined) continue;
-      this.note({ ...status, exit: { exitCode: 0, signal: 9, timeMs: 0, lost } });
+      this.note({ ...status, exit: { exitCode: 137, signal: 9, timeMs: 0, lost } });
     }
     for (const task of tasks) this.note(task);
   }

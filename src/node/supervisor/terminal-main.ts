@@ -10,7 +10,7 @@ import { ReadStream } from 'node:tty';
 import type { TerminalSize } from '../../model/exec-session/exec-session.ts';
 import type { ExecPlan } from './exec-command.ts';
 import type { TerminalOrder, TerminalReport } from './exec-terminal.ts';
-import { lineReader } from './protocol.ts';
+import { firstSignal, lineReader } from './protocol.ts';
 
 /** The native function's own order. */
 type ForkArguments = [
@@ -93,7 +93,7 @@ function start({ program, args, env, directory, owner }: ExecPlan): void {
     true,
     '',
     (code, signal) => {
-      report({ exitCode: signal > 0 ? 128 + signal : code });
+      report({ exitCode: signal > 0 ? firstSignal + signal : code });
       ended.resolve();
     },
   );
