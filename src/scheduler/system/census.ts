@@ -100,8 +100,9 @@ const isPresent = ({ allocation, standing }: Classified): boolean =>
     : standing.kind === 'ended';
 
 /**
- * Whether an ended allocation of a system job is run again on its node. The evaluation that reports
- * a failure does not do so: restarts at once are up to the restart policy.
+ * Whether an ended allocation of a system job is run again on its node: a completed one always, as
+ * tasks of system jobs do not complete by themselves. A failed one is left to its deployment while
+ * that runs, and by the evaluation that reports it: the restart policy decides about restarts at once.
  */
 function isRetried(
   { allocation, standing: { kind } }: Classified,
@@ -110,6 +111,7 @@ function isRetried(
 ): boolean {
   const isOver = isClientTerminal(allocation) && (kind === 'ended' || kind === 'settled');
   if (job.Type !== 'system' || !isOver) return false;
+  if (allocation.ClientStatus === 'complete') return true;
   if (allocation.DeploymentID !== '' && allocation.DeploymentID === activeDeploymentId)
     return false;
   return triggeredBy !== 'alloc-failure';

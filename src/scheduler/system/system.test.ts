@@ -214,15 +214,22 @@ describe('ends', () => {
   const over = (cluster: TestCluster, ClientStatus: 'complete' | 'failed') =>
     cluster.change(on(cluster, 'n0').ID, { ClientStatus });
 
-  test.each(['complete', 'failed'] as const)('a system job that is %s runs again', (status) => {
+  test.each([
+    // The report of a failure alone does not restart it: the node has used up its restarts.
+    ['failed', 'alloc-failure', []],
+    ['failed', 'node-update', ['n0']],
+    // Its node stopped it, though nobody wants that any more.
+    ['complete', 'alloc-failure', ['n0']],
+    ['complete', 'node-update', ['n0']],
+  ] as const)('a system job that is %s: %s', (status, TriggeredBy, nodes) => {
     const cluster = running();
     const { ID } = on(cluster, 'n0');
     over(cluster, status);
-    // The report of its end alone does not restart it: the node has used up its restarts.
-    expect(cluster.decide({ TriggeredBy: 'alloc-failure' }).isEmpty).toBe(true);
-    const { plan } = cluster.run({ TriggeredBy: 'node-update' });
-    expect(plan.placements).toMatchObject([{ NodeID: 'n0', PreviousAllocation: ID }]);
-    expect(cluster.decide().isEmpty).toBe(true);
+    const { plan } = cluster.run({ TriggeredBy });
+    const placements = nodes.map((NodeID) => ({ NodeID, PreviousAllocation: ID }));
+    expect(plan.placements).toMatchObject(placements);
+    expect(plan.placements).toHaveLength(placements.length);
+    expect(cluster.decide({ TriggeredBy }).isEmpty).toBe(true);
   });
 
   test.each(['complete', 'failed'] as const)(

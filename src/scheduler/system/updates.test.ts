@@ -72,6 +72,18 @@ describe('updates', () => {
     expect(cluster.run().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
   });
 
+  test.each([
+    ['complete', ['n1', 'n2', 'n0']],
+    ['failed', ['n1', 'n2']],
+  ] as const)('an allocation that is %s while its deployment runs', (ClientStatus, nodes) => {
+    const cluster = running(steps);
+    const [first] = cluster.live();
+    cluster.change(first!.ID, { ClientStatus });
+    cluster.run({ TriggeredBy: 'node-update' });
+    expect(cluster.live().map(({ NodeID }) => NodeID)).toEqual(nodes);
+    expect(newest(cluster).Status).toBe('running');
+  });
+
   test('a rollout does not wait for full nodes', () => {
     const cluster = new TestCluster([makeNode('n0'), makeNode('n1', { cpu: 50 })]);
     cluster.putJob(system(steps));
