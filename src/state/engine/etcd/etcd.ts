@@ -1,6 +1,6 @@
 import type { Timer } from '../../../base/ports.ts';
 import type { Bytes } from '../../codec.ts';
-import { Fenced, StateError } from '../../errors.ts';
+import { Fenced, StateCorrupted, StateError } from '../../errors.ts';
 import type { LogHealth } from '../../log-health.ts';
 import type { Batch, CopiedState, Engine, EngineEvent, Leadership, LoadStep } from '../engine.ts';
 import { requireUnmarked } from '../offline.ts';
@@ -216,7 +216,15 @@ export class EtcdEngine implements Engine {
   }
 
   async saveSnapshot(index: number, epoch: number, parts: AsyncIterable<Bytes>): Promise<void> {
-    await this.#snapshots.save(index, this.#requireTerm(epoch), parts);
+    try {
+      await this.#snapshots.save(index, this.#requireTerm(epoch), parts);
+    } catch (error) {
+      if (!(error instanceof StateCorrupted)) throw error;
+      // Another leader may have swept its chunks away, or etcd have come back older.
+      await this.#follower.look();
+      this.#requireTerm(epoch);
+      throw error;
+    }
   }
 
   async stepDown(isForGood: boolean, successor?: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/ports.ts';
-import { Diverged, LogCut } from '../../errors.ts';
+import { Diverged, LogCut, StateCorrupted } from '../../errors.ts';
 import type { Batch } from '../engine.ts';
 import { type EtcdClient, EtcdError, type KeyValue, type WatchEvent } from './client.ts';
 import { decodeHead, type LogHead } from './head.ts';
@@ -103,7 +103,7 @@ export class Follower {
     return front;
   }
 
-  /** Takes in all that the log holds now. Resolves with the head up to which that is. */
+  /** Takes in all that the log holds now. Resolves with the head up to which that is. @throws Diverged, StateCorrupted */
   async pull(): Promise<Front> {
     for (;;) {
       const front = await this.look();
@@ -114,6 +114,8 @@ export class Follower {
       } catch (error) {
         const isCompacted = error instanceof EtcdError && error.kind === 'compacted';
         const isReplaced = error instanceof LogCut && (await this.#options.cut(front));
+        // Etcd may have come back older in the middle of the read.
+        if (error instanceof StateCorrupted) await this.look();
         // Another read may have found the cut at the same time, and have replaced the batches.
         const isOver =
           error instanceof LogCut && !isReplaced && this.#position.index === error.index;

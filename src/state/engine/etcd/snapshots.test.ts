@@ -14,6 +14,8 @@ import {
   prefix,
 } from './etcd.test-helper.ts';
 import type { EtcdEngine } from './etcd.ts';
+import { encodeHead } from './head.ts';
+import type { StoredCopy } from './model-store.ts';
 import { decodePointer, type Pointer } from './snapshot-form.ts';
 
 /** A snapshot after nearly every write. */
@@ -102,6 +104,41 @@ describe('snapshots', () => {
     expect(namesOf(bench, 'log').length).toBe(stored + 3);
     expect(leader.reports.map(String).join()).toContain('damaged at the snapshot');
     expect(leader.state.leading).toBeDefined();
+  });
+
+  test.each<[string, (servers: EtcdServers, older: StoredCopy) => void, RegExp]>([
+    ['etcd came back older', ({ bench }, older) => bench.etcd.restore(older), /^Diverged: /],
+    [
+      'another leader swept its chunks away',
+      ({ bench: { etcd, head, keys } }) => {
+        const value = encodeHead({ ...head, epoch: head.epoch + 1 });
+        const put = { kind: 'put' as const, key: keys.head, value };
+        const swept = { kind: 'delete' as const, ...keys.everyChunk };
+        etcd.store.transact({ compare: [], success: [put, swept] });
+      },
+      /^Fenced: epoch 1 has passed/,
+    ],
+  ])('a snapshot that is gone when it is read back is not damaged: %s', async (_, strike, told) => {
+    const servers = await written(4);
+    const { bench, leader } = servers;
+    const older = bench.etcd.store.copy();
+    await servers.put(leader, 'x');
+    const connection = connectionOf(servers, leader);
+    const range = connection.range.bind(connection);
+    let hasStruck = false;
+    connection.range = (request) => {
+      const isReadBack = request.key.startsWith(`${prefix}chunk/`) && request.keysOnly !== true;
+      if (isReadBack && !hasStruck) {
+        hasStruck = true;
+        strike(servers, older);
+      }
+      return range(request);
+    };
+    for (const name of ['y', 'z']) await servers.put(leader, name).catch(() => {});
+    await bench.advance(100);
+    const reports = leader.reports.map(String);
+    expect(reports).toContainEqual(expect.stringMatching(told));
+    expect(reports.join()).not.toContain('damaged');
   });
 
   test('the pointer never goes back to an older snapshot', async () => {
