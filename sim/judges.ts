@@ -275,7 +275,7 @@ export class Judges {
 }
 
 const isExplained = (error: Error): boolean =>
-  /input\/output error|writes are closed|taken over|does not lead|did not answer|has passed|another process|log ends at|is full|no space is left|space exceeded|was compacted|is closing|there is a snapshot at|does not tell this user its size|on this machine is not used/i.test(
+  /input\/output error|writes are closed|taken over|does not lead|did not answer|has passed|another process|log ends at|is full|no space is left|space exceeded|was compacted|is a future revision|is closing|there is a snapshot at|does not tell this user its size|on this machine is not used/i.test(
     `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
   );
 

@@ -123,7 +123,7 @@ export interface EtcdClient {
 
 /**
  * `refused`: certainly not done, now or later. `no-space`: refused, as the database is full.
- * `denied`: refused, as the user may not do that. `compacted`: the revision is no longer there.
+ * `denied`: refused, as the user may not do that. `compacted`: the revision is not there (any more).
  * `unknown`: perhaps done, or done at any later time.
  */
 export type EtcdErrorKind = 'refused' | 'no-space' | 'denied' | 'compacted' | 'unknown';
@@ -140,6 +140,10 @@ export class EtcdError extends Error {
 
 export const isUnknown = (error: unknown): boolean =>
   !(error instanceof EtcdError) || error.kind === 'unknown';
+
+/** Whether a revision is not there: its history was compacted, or etcd came back older. */
+export const isCompacted = (error: unknown): boolean =>
+  error instanceof EtcdError && error.kind === 'compacted';
 
 /** The keys that begin with the text. */
 export function under(prefix: string): KeySpan {

@@ -5,7 +5,7 @@ import type { LogHealth } from '../../log-health.ts';
 import type { Batch, CopiedState, Engine, EngineEvent, Leadership, LoadStep } from '../engine.ts';
 import { requireUnmarked } from '../offline.ts';
 import { Appender } from './appender.ts';
-import { EtcdError } from './client.ts';
+import { EtcdError, isCompacted } from './client.ts';
 import { Compaction } from './compaction.ts';
 import { Figures } from './figures.ts';
 import { Follower } from './follower.ts';
@@ -219,7 +219,7 @@ export class EtcdEngine implements Engine {
     try {
       await this.#snapshots.save(index, this.#requireTerm(epoch), parts);
     } catch (error) {
-      if (!(error instanceof StateCorrupted)) throw error;
+      if (!(error instanceof StateCorrupted) && !isCompacted(error)) throw error;
       // Another leader may have swept its chunks away, or etcd have come back older.
       await this.#follower.look();
       this.#requireTerm(epoch);

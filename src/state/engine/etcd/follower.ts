@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/ports.ts';
 import { Diverged, LogCut, StateCorrupted } from '../../errors.ts';
 import type { Batch } from '../engine.ts';
-import { type EtcdClient, EtcdError, type KeyValue, type WatchEvent } from './client.ts';
+import { type EtcdClient, isCompacted, type KeyValue, type WatchEvent } from './client.ts';
 import { decodeHead, type LogHead } from './head.ts';
 import type { Keys } from './keys.ts';
 import { batchOf, decodeEntry, type ReadBatch } from './log-entry.ts';
@@ -112,14 +112,13 @@ export class Follower {
         for await (const batch of this.batchesUpTo(front)) this.#options.batch(batch);
         return front;
       } catch (error) {
-        const isCompacted = error instanceof EtcdError && error.kind === 'compacted';
         const isReplaced = error instanceof LogCut && (await this.#options.cut(front));
         // Etcd may have come back older in the middle of the read.
         if (error instanceof StateCorrupted) await this.look();
         // Another read may have found the cut at the same time, and have replaced the batches.
         const isOver =
           error instanceof LogCut && !isReplaced && this.#position.index === error.index;
-        if (isOver || !(isCompacted || error instanceof LogCut)) throw error;
+        if (isOver || !(isCompacted(error) || error instanceof LogCut)) throw error;
       }
     }
   }

@@ -88,7 +88,8 @@ export class ModelStore {
   range({ key, end, limit, keysOnly, ...request }: RangeRequest): RangeAnswer {
     const revision = request.revision ?? this.revision;
     if (revision < this.compacted) throw new EtcdError('compacted', 'the revision was compacted');
-    if (revision > this.revision) throw new EtcdError('compacted', 'this is a future revision');
+    if (revision > this.revision)
+      throw new EtcdError('compacted', 'required revision is a future revision');
     const found: KeyValue[] = [];
     for (const keyValue of this.#stored({ key, end }, revision)) {
       found.push({ ...keyValue, value: keysOnly ? new Uint8Array() : keyValue.value.slice() });
