@@ -67,6 +67,8 @@ export class SimulatedUpgrades {
   readonly #options: UpgradesOptions;
   /** The versions in which the state is written. */
   #written: TableVersions = {};
+  /** The written tables that a program does not read, as long as `#written` stays. */
+  readonly #lacks = new Map<Build, readonly string[]>();
   readonly #seen = new Map<number, Seen>();
   /** Numbers of the servers that ran the newer program. */
   readonly #upgraded = new Set<number>();
@@ -82,8 +84,9 @@ export class SimulatedUpgrades {
       if (table !== clusterVersions.name || after === undefined) continue;
       const { Tables } = after as unknown as ClusterVersion;
       this.#written = Tables;
+      this.#lacks.clear();
     }
-    this.#requireReaders(this.#written);
+    this.#requireReaders();
   }
 
   /** The server with this number does not run for this reason. Returns whether that is right. */
@@ -160,13 +163,21 @@ export class SimulatedUpgrades {
     }
   }
 
-  #requireReaders(tables: TableVersions): void {
+  #requireReaders(): void {
     const { all, world, broken } = this.#options;
     for (const [number, { sinceMs }] of this.#seen) {
-      const lacks = lackOf(all[number]!.build ?? olderBuild, tables);
+      const lacks = this.#lacksOf(all[number]!.build ?? olderBuild);
       if (lacks.length === 0 || world.clock.monotonicMs() - sinceMs < decidedMs) continue;
       broken(`server ${number} runs and does not read what is written: ${lacks.join(', ')}`);
     }
+  }
+
+  #lacksOf(build: Build): readonly string[] {
+    const known = this.#lacks.get(build);
+    if (known !== undefined) return known;
+    const lacks = lackOf(build, this.#written);
+    this.#lacks.set(build, lacks);
+    return lacks;
   }
 }
 
