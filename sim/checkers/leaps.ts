@@ -1,6 +1,7 @@
 /** The commit of a server that applied a snapshot in place of several commits. */
 import type { Change, Stamps } from '../../src/state/types.ts';
 import { rowKeyOf } from '../account.ts';
+import { haveSameText } from './same-text.ts';
 
 /** The rows after some commits that differ from those before, by table and key. */
 type Differing = Map<string, { readonly before: Stamps | undefined; after: Stamps | undefined }>;
@@ -15,7 +16,7 @@ export function differenceOfLeap(
   for (const [key, { after }] of expected) {
     const change = found.get(key);
     if (change === undefined) return `${shown(key)} did not change`;
-    if (JSON.stringify(change.after) !== JSON.stringify(after)) {
+    if (!haveSameText(change.after, after)) {
       return `${shown(key)} differs from the log`;
     }
   }

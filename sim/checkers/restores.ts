@@ -10,6 +10,7 @@ import { type Account, isLive, rowKeyOf } from '../account.ts';
 import type { Machine } from '../machine.ts';
 import type { Run } from '../run.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
+import { haveSameText } from './same-text.ts';
 
 /** Tables in which the restore itself writes. */
 const ofRestore = new Set([clusterIdentity.name, clusterVersions.name]);
@@ -90,7 +91,7 @@ function compareWith(
     expected.delete(name);
     const shown = name.replaceAll('\0', '/');
     if (was === undefined) fault(`${shown} is there after the restore, and was not at ${index}`);
-    else if (JSON.stringify(was) !== JSON.stringify(row)) {
+    else if (!haveSameText(was, row)) {
       fault(`${shown} is another one after the restore than at ${index}`);
     }
   }
