@@ -1,6 +1,6 @@
 import { durationMs } from '../base/duration.ts';
 import { type Clock, delay, type Timers } from '../base/ports.ts';
-import { queryOf } from '../contract/shared-query.ts';
+import { consistency } from '../contract/shared-query.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { LedBefore } from '../server/idempotency/request-scope.ts';
@@ -105,10 +105,9 @@ export class Forwarding {
   }
 
   /** @throws RosterError `no-leader` if the state of this server is too old */
-  #isStale({ route, request }: Asking): boolean {
+  #isStale({ request }: Asking): boolean {
     if (!request.query.includes('stale')) return false;
-    const { stale, max_stale: mostNs } = parseQuery(queryOf(route.endpoint), request.query)
-      .values as { readonly stale?: boolean; readonly max_stale?: number };
+    const { stale, max_stale: mostNs } = parseQuery(consistency, request.query).values;
     if (stale !== true) return false;
     const mostMs = mostNs === undefined ? Number.POSITIVE_INFINITY : durationMs(mostNs);
     if (this.#options.contactMs() > mostMs) return false;

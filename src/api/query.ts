@@ -18,13 +18,14 @@ export function parseQuery<T extends QueryTable>(
   table: T,
   text: string,
 ): { values: QueryValues<T>; faults: QueryFault[] } {
-  const known = text === '' ? withoutQuery.get(table) : undefined;
-  if (known !== undefined) return known as { values: QueryValues<T>; faults: QueryFault[] };
+  const kept = text === '' ? withoutQuery.get(table) : undefined;
+  if (kept !== undefined) return kept as { values: QueryValues<T>; faults: QueryFault[] };
   const values: Record<string, unknown> = {};
   const faults: QueryFault[] = [];
   const given = text === '' ? undefined : new URLSearchParams(text);
-  for (const [name, parameter] of Object.entries(table)) {
-    const key = given === undefined ? undefined : spelling(given, name);
+  const spellings = given && spellingsIn(given);
+  for (const { name, folded, parameter } of parametersOf(table)) {
+    const key = given?.has(name) ? name : spellings?.get(folded);
     if (key !== undefined && given!.getAll(key).some((value) => value.includes('\0'))) {
       faults.push({ name, message: `${name} must not hold a NUL character` });
     } else if (parameter.kind === 'strings') {
@@ -46,13 +47,36 @@ export function parseQuery<T extends QueryTable>(
 /** Most requests have no query, so that result is kept for each table. */
 const withoutQuery = new WeakMap<QueryTable, { values: unknown; faults: QueryFault[] }>();
 
-function spelling(given: URLSearchParams, name: string): string | undefined {
-  if (given.has(name)) return name;
-  const folded = name.replaceAll('_', '').toLowerCase();
+/** A parameter, and its name without the freedoms of spelling. */
+interface Named {
+  readonly name: string;
+  readonly folded: string;
+  readonly parameter: QueryParameter;
+}
+
+/** Of each table, since every request asks for them. */
+const known = new WeakMap<QueryTable, readonly Named[]>();
+
+function parametersOf(table: QueryTable): readonly Named[] {
+  const before = known.get(table);
+  if (before !== undefined) return before;
+  const all = Object.entries(table).map(([name, parameter]) => {
+    return { name, folded: foldedName(name), parameter };
+  });
+  known.set(table, all);
+  return all;
+}
+
+const foldedName = (name: string): string => name.replaceAll('_', '').toLowerCase();
+
+/** The first spelling of each name in the query. */
+function spellingsIn(given: URLSearchParams): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
   for (const key of given.keys()) {
-    if (key.replaceAll('_', '').toLowerCase() === folded) return key;
+    const folded = foldedName(key);
+    if (!found.has(folded)) found.set(folded, key);
   }
-  return undefined;
+  return found;
 }
 
 function parseValue(

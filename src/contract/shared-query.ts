@@ -19,8 +19,8 @@ const place = {
   partition: { kind: 'string', description: 'The partition.' },
 } as const satisfies QueryTable;
 
-/** Source: docs/contract/http.md#consistency. */
-const consistency = {
+/** Of all reads and lists. Source: docs/contract/http.md#consistency. */
+export const consistency = {
   stale: flag('The server answers at once, from the state that it has.'),
   cached: flag('Accepted without effect: there are no cached copies.'),
   consistent: flag('As without it: the answer shows all that was durable when it was asked for.'),
