@@ -57,6 +57,8 @@ export interface Storage {
   crash(fate: CrashFate): void;
   /** Milliseconds since the log last answered; absent where its holder is never mistaken. */
   readonly contactMs?: (() => number | undefined) | undefined;
+  /** Milliseconds since the state last had all that the log held; absent where it always has. */
+  readonly ageMs?: (() => number | undefined) | undefined;
 }
 
 /** The other servers of the cluster. */
@@ -257,7 +259,7 @@ export class SimulatedServer<S extends Storage = SimulatedDisk> {
     const { streams } = server;
     const silentMs = () => server.silentMs;
     const { tables, version } = server;
-    const told = { ...(this.build && { tables, version }), silentMs };
+    const told = { ...(this.build && { tables, version }), silentMs, ageMs: this.disk.ageMs?.() };
     process.onDeath(servers.join({ id, address: () => id, state, streams, answer, ...told }));
   }
 

@@ -62,7 +62,7 @@ export function otherServers(
     readonly rootKey: Uint8Array;
     readonly usesTls: boolean;
     /** Since the state was last known to be the newest, at the start. */
-    readonly contactMs: number | undefined;
+    readonly ageMs: number | undefined;
   },
 ): OtherServers {
   const { usesTls, world, ...rest } = options;

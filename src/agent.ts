@@ -340,8 +340,8 @@ async function openServer(
   // Other processes may lead a log that this one does not hold alone.
   const listed = etcd && { membership: etcd.members, ...options.network };
   const known = options.servers ?? listed ?? (engine.end && new LocalServers(world));
-  const contactMs = etcd?.engine.health.contactMs;
-  const others = known && otherServers(known, { world, log, version, rootKey, usesTls, contactMs });
+  const ageMs = etcd?.engine.health.ageMs;
+  const others = known && otherServers(known, { world, log, version, rootKey, usesTls, ageMs });
   const keyring =
     others === undefined
       ? await Keyring.open(state, rootKey, world)

@@ -223,6 +223,7 @@ export class EtcdLogStorage implements Storage {
   client: ModelClient | undefined;
   program: Process | undefined;
   contactMs: (() => number | undefined) | undefined;
+  ageMs: (() => number | undefined) | undefined;
   #engine: EtcdEngine | undefined;
   #openedMs = 0;
   /** Delay of every event. */
@@ -267,6 +268,7 @@ export class EtcdLogStorage implements Storage {
     this.#engine = engine;
     this.#openedMs = this.#world.clock.monotonicMs();
     this.contactMs = () => engine.health.contactMs;
+    this.ageMs = () => engine.health.ageMs;
     const limitsOfState = { ...stateLimits, logBytes, logPerSnapshot };
     const options = { tables, form: storedForm, engine, timers, clock, limits: limitsOfState };
     return openState({ ...options, report });

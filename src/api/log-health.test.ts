@@ -18,6 +18,7 @@ const store = {
 const healthy: LogHealth = {
   term: 7,
   contactMs: 20,
+  ageMs: 20,
   leaseAgeMs: 1500,
   isUnconfirmed: false,
   isHeldBack: false,

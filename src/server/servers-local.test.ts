@@ -76,6 +76,13 @@ test('a server that is asked hears when nobody waits for the answer any more', a
   expect(isGone).toBe(true);
 });
 
+test('a server that joins late is as old as its state', async () => {
+  const { world, join, own } = setUp();
+  join('own', { ageMs: 3000 });
+  await world.advance(500);
+  expect(own.lastContactMs()).toBe(3500);
+});
+
 test('of two that believe to lead, the later term counts; without any, the time since is told', async () => {
   const { world, join, own } = setUp();
   expect(own.leader()).toBeUndefined();

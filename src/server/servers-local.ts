@@ -35,6 +35,8 @@ export interface LocalServer {
   readonly version?: string;
   /** While it leads: the peers that lag; absent where nobody asks. */
   readonly lags?: () => readonly PeerLag[];
+  /** Milliseconds since its state was last known to be the newest, as it joins; the default is 0. */
+  readonly ageMs?: number | undefined;
   /** While it leads: milliseconds for which its log has been silent; absent where the log is never silent. */
   readonly silentMs?: () => number;
 }
@@ -66,9 +68,9 @@ export class LocalServers {
 
   /** Makes the server known to the others. Returns the function that ends this. */
   join(server: LocalServer): () => void {
-    const { id, state } = server;
+    const { id, state, ageMs = 0 } = server;
     this.#present.set(id, server);
-    this.#freshness.set(id, new Freshness(this.#nowMs));
+    this.#freshness.set(id, new Freshness(this.#nowMs - ageMs));
     const unfollow = [
       state.onLeadership?.(() => this.#listeners.tell()),
       state.onCommit?.((_, index) => this.#noteCommit(server, index)),

@@ -4,6 +4,8 @@ export interface LogHealth {
   readonly term: number;
   /** Since the log last answered, this process or the one before it; `undefined`: never. */
   readonly contactMs: number | undefined;
+  /** Since the state last had all that the log held: an answer of the log may tell of more. `undefined`: never. */
+  readonly ageMs: number | undefined;
   /** Whether this process shows a copy of the state, as it has not read the log since its start. */
   readonly isUnconfirmed: boolean;
   /** Since the lease of this process was last renewed; `undefined`: it does not lead. */

@@ -33,7 +33,7 @@ export interface NetworkOptions {
   readonly world: World;
   readonly log: Log;
   /** Milliseconds since the state was last known to be the newest, at the start; the default is 0. */
-  readonly contactMs?: number | undefined;
+  readonly ageMs?: number | undefined;
   /** Replaces the proof, for tests. */
   readonly prove?: HandshakeOptions['prove'];
 }
@@ -75,7 +75,7 @@ export class NetworkServers implements Servers {
     this.#options = options;
     this.id = options.id;
     this.#key = proofKey(options.rootKey);
-    this.#heardMs = options.world.clock.monotonicMs() - (options.contactMs ?? 0);
+    this.#heardMs = options.world.clock.monotonicMs() - (options.ageMs ?? 0);
     this.#freshness = new Freshness(this.#heardMs);
     this.#self = { id: options.id, address: '', version: options.version };
   }

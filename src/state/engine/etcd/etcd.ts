@@ -279,7 +279,7 @@ export class EtcdEngine implements Engine {
   async #runBeat(): Promise<void> {
     const { random } = this.#options;
     let nextMs = this.#limits.beatMs * (0.75 + random.fraction() / 4);
-    const startMs = this.#options.clock.nowMs();
+    const startMs = this.#options.clock.monotonicMs();
     this.#isBeating = true;
     this.#isBeatWanted = false;
     try {

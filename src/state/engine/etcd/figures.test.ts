@@ -25,3 +25,23 @@ test('an answer of the log tells of the time at which it was asked for, however 
   await appended;
   expect(figures.health.contactMs).toBe(20_000);
 });
+
+test('the state ages until it has all that the log told, even if the clock jumps', async () => {
+  const world = new SimulatedWorld(1);
+  const { clock } = world;
+  const figures = new Figures(clock);
+  expect([figures.health.ageMs, figures.currentMs]).toEqual([undefined, undefined]);
+  figures.looked(undefined, clock.monotonicMs());
+  figures.current();
+  const currentMs = clock.nowMs();
+  await world.advance(5000);
+  figures.looked(undefined, clock.monotonicMs());
+  expect(figures.health).toMatchObject({ contactMs: 0, ageMs: 5000 });
+  expect(figures.currentMs).toBe(currentMs);
+  world.jumpWallClock(60_000);
+  expect(figures.health.ageMs).toBe(5000);
+  figures.current();
+  expect(figures.health.ageMs).toBe(0);
+  figures.beginAt(clock.nowMs() - 7000);
+  expect(figures.health).toMatchObject({ contactMs: 7000, ageMs: 7000 });
+});

@@ -7,9 +7,10 @@ import type { LogHead } from './head.ts';
 export class Figures {
   readonly #clock: Clock;
   #heardMs: number | undefined;
-  /** When the log was last read, in Unix milliseconds. */
+  /** When the log was last read, on the monotonic clock. */
   #readMs: number | undefined;
-  #currentMs: number | undefined;
+  /** When the state last had all that the log held. */
+  #current: { readonly monotonicMs: number; readonly unixMs: number } | undefined;
   #hasLooked = false;
   #term = 0;
   /** Why the engine cannot go on. */
@@ -26,11 +27,13 @@ export class Figures {
     const { fault, obstacle } = this;
     const contactMs =
       this.#heardMs === undefined ? undefined : this.#clock.monotonicMs() - this.#heardMs;
+    const ageMs = this.#current && this.#clock.monotonicMs() - this.#current.monotonicMs;
     const isDiverged = fault instanceof Diverged;
     const isUnconfirmed = !this.#hasLooked;
     return {
       term: this.#term,
       contactMs,
+      ageMs,
       isUnconfirmed,
       fault,
       obstacle,
@@ -41,18 +44,24 @@ export class Figures {
 
   /** When the state last had all that the log held, in Unix milliseconds; `undefined`: never yet. */
   get currentMs(): number | undefined {
-    return this.#currentMs;
+    return this.#current?.unixMs;
   }
 
-  /** Notes a time at which the state had all that the log held; the default is the time of the last read. */
-  current(unixMs = this.#readMs): void {
-    this.#currentMs = unixMs;
+  /** Notes a time, on the monotonic clock, at which the state had all that the log held; the default is that of the last read. */
+  current(monotonicMs = this.#readMs): void {
+    this.#current =
+      monotonicMs === undefined ? undefined : { monotonicMs, unixMs: this.#unixMs(monotonicMs) };
   }
 
   /** The process begins with a state that was current then, in Unix milliseconds. */
   beginAt(unixMs: number): void {
-    this.#currentMs = unixMs;
-    this.#heardMs = this.#clock.monotonicMs() - (this.#clock.nowMs() - unixMs);
+    const monotonicMs = this.#clock.monotonicMs() - (this.#clock.nowMs() - unixMs);
+    this.#current = { monotonicMs, unixMs };
+    this.#heardMs = monotonicMs;
+  }
+
+  #unixMs(monotonicMs: number): number {
+    return this.#clock.nowMs() - (this.#clock.monotonicMs() - monotonicMs);
   }
 
   /**
@@ -62,7 +71,7 @@ export class Figures {
   looked(head: LogHead | undefined, sentMs: number, isOurs = true): void {
     this.#hasLooked = true;
     if (isOurs) this.#hear(sentMs);
-    this.#readMs = this.#clock.nowMs() - (this.#clock.monotonicMs() - sentMs);
+    this.#readMs = sentMs;
     this.#term = head?.epoch ?? 0;
   }
 
