@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -67,6 +67,43 @@ test('a missing record is waited for', async () => {
   await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'new' }) });
   await api.settle();
   expect(parked.status).toBe(200);
+});
+
+describe.each(['allocations', 'deployments', 'deployment', 'services'])('%s of a job', (name) => {
+  const path = `/v1/job/b/${name}`;
+  const register = async (Meta: object | null = null) => {
+    const group = { ...jobBody().Job.TaskGroups[0], Count: 0 };
+    const body = jobBody({ ID: 'b', TaskGroups: [group], Meta });
+    expect((await api.call('POST', '/v1/jobs', { body })).status).toBe(200);
+    await api.settle();
+  };
+  const indexOf = async () => Number((await api.call('GET', path)).headers['x-scheduler-index']);
+  const purge = async () => {
+    await api.call('DELETE', '/v1/job/b?purge=true');
+    await api.settle();
+  };
+  beforeEach(() => register());
+
+  test('an update of the job does not wake the query, and a purge does', async () => {
+    const before = await indexOf();
+    const { parked } = park(`${path}?index=${before}&wait=1m`);
+    await register({ owner: 'b' });
+    expect(parked.status).toBe(0);
+    await purge();
+    expect(parked.status).toBe(404);
+    expect(parked.index).toBeGreaterThan(before);
+  });
+
+  test('a new registration after the purge has a greater index', async () => {
+    const before = await indexOf();
+    await purge();
+    const { parked } = park(`${path}?index=${await indexOf()}&wait=1m`);
+    await api.settle();
+    expect(parked.status).toBe(0);
+    await register();
+    expect(parked.status).toBe(200);
+    expect(await indexOf()).toBeGreaterThan(before);
+  });
 });
 
 test('a caller that disconnects leaves nothing behind', async () => {

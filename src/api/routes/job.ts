@@ -41,20 +41,26 @@ export const jobId = (scope: Pick<BaseInput, 'parameters'>): string => scope.par
 /** @throws RosterError `job-not-found` */
 export function requireJob(scope: BaseInput): Job {
   const job = scope.snapshot.table(jobs).get(...inNamespace(scope.namespace, jobId(scope)));
-  if (job === undefined) {
-    throw refusal('job-not-found', { job: jobId(scope), namespace: scope.namespace });
-  }
-  return job;
+  return job ?? noJob(scope);
+}
+
+function noJob(scope: BaseInput): never {
+  throw refusal('job-not-found', { job: jobId(scope), namespace: scope.namespace });
 }
 
 /**
- * The job of a list below it. Changes of the job do not wake such a list, unless the job is
- * missing.
+ * The job of a list below it. The list has the rows of a registration, so a purge and a new registration of the
+ * job are changes of the list. Updates of the job are none.
+ * @throws RosterError `job-not-found`
  */
 export function existingJob(scope: BaseInput): Job {
-  const key = inNamespace(scope.namespace, jobId(scope));
-  return scope.unwatched.table(jobs).get(...key) ?? requireJob(scope);
+  const prefix = inNamespace(scope.namespace, jobId(scope));
+  return scope.snapshot.table(jobs).by('registration').find({ prefix }) ?? noJob(scope);
 }
+
+/** The job of a row in such a list. */
+const listedJob = (scope: BaseInput): Job =>
+  scope.unwatched.table(jobs).get(...inNamespace(scope.namespace, jobId(scope)))!;
 
 /** The accessor that is stored with the job. */
 export const accessorOf = ({ caller }: Pick<BaseInput, 'caller'>): string =>
@@ -169,7 +175,7 @@ function listsOfJob(): Route[] {
         ofRegistration(input.snapshot.table(allocations).by('job'), input, page),
       keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],
       present: (allocation, input) =>
-        allocationStub(allocation, existingJob(input).Type, stubOptions(input.query)),
+        allocationStub(allocation, listedJob(input).Type, stubOptions(input.query)),
     }),
     ...serveList(contract.evaluations, {
       record: presentEvaluation,
@@ -182,7 +188,7 @@ function listsOfJob(): Route[] {
       },
       // A lower index means an earlier registration.
       matches: ({ CreateIndex }, input: Input<typeof everyRegistration>) =>
-        input.query.all || CreateIndex >= existingJob(input).CreateIndex,
+        input.query.all || CreateIndex >= listedJob(input).CreateIndex,
       keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],
       present: presentEvaluation,
     }),

@@ -12,7 +12,7 @@ import { inNamespace, numberPart, table } from './definition.ts';
 
 export const jobs = table<
   Job,
-  'everywhere' | 'periodic' | 'pool' | 'child' | 'dispatch' | 'modified'
+  'everywhere' | 'periodic' | 'pool' | 'child' | 'dispatch' | 'modified' | 'registration'
 >({
   name: 'jobs',
   version: 3,
@@ -43,6 +43,11 @@ export const jobs = table<
     modified: {
       scopeParts: 2,
       key: ({ Namespace, ModifyIndex }) => inNamespace(Namespace, numberPart(ModifyIndex)),
+    },
+    /** Each job alone: its first registration and its purge are changes, its updates are not. */
+    registration: {
+      key: ({ Namespace, ID }) => inNamespace(Namespace, ID),
+      touch: ({ CreateIndex }) => CreateIndex,
     },
   },
 });
