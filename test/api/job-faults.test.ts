@@ -150,6 +150,11 @@ describe('faults of the request', () => {
     ID: 'everywhere',
     TaskGroups: [{ ...group, Scaling: { Max: 1 } }],
   };
+  const affinity = { LTarget: '${node.class}', RTarget: 'fast', Operand: '=', Weight: 50 };
+  const picky = {
+    ...system,
+    TaskGroups: [{ ...group, Tasks: [{ ...group!.Tasks[0], Affinities: [affinity] }] }],
+  };
   test.each<[string, unknown, string, number, string]>([
     ['no JSON', '{', '/v1/jobs', 400, 'malformed-json'],
     ['two keys for one field', { Job, job: Job }, '/v1/jobs', 400, 'invalid-body'],
@@ -158,6 +163,7 @@ describe('faults of the request', () => {
     ['no id', { Job: { ...Job, ID: '' } }, '/v1/jobs', 400, 'invalid-job'],
     ['another id', { Job }, '/v1/job/other', 400, 'job-id-mismatch'],
     ['a system job that scales', { Job: system }, '/v1/jobs', 400, 'invalid-job'],
+    ['a system job that prefers nodes', { Job: picky }, '/v1/jobs', 400, 'invalid-job'],
     ['a priority above 100', { Job, EvalPriority: 101 }, '/v1/jobs', 400, 'invalid-body'],
     ['a priority below 0', { Job, EvalPriority: -1 }, '/v1/jobs', 400, 'invalid-body'],
     ['another region', { Job: { ...Job, Region: 'mars' } }, '/v1/jobs', 400, 'invalid-job'],

@@ -178,7 +178,10 @@ function agreedGroup(group: Json, type: string): Json {
     Disconnect: group.Disconnect && agreedDisconnect(group.Disconnect, type),
     Networks,
     Services: agreedServices(group.Services, labels, 'host', 'service'),
-    Tasks: named(tasks, 't').map((task, index) => agreedTask(task, index, group, labels)),
+    Tasks: named(tasks, 't').map((task, index) => ({
+      ...agreedTask(task, index, group, labels),
+      ...(type === 'system' && { Affinities: null }),
+    })),
   };
 }
 

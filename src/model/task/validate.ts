@@ -47,7 +47,9 @@ export function validateTask(task: Task, path: Path, report: Report, context: Ta
   validateLogs(task, path, report, context);
   validateRestart(task.RestartPolicy, at('RestartPolicy'), report);
   validateConstraints(task.Constraints, at('Constraints'), report, { allowDistinct: false });
-  validateAffinities(task.Affinities, at('Affinities'), report);
+  if (context.jobType === 'system' && task.Affinities !== null) {
+    report(at('Affinities'), 'are not possible in a system job');
+  } else validateAffinities(task.Affinities, at('Affinities'), report);
   task.Services?.forEach((service, index) => {
     if (service.Connect !== null) {
       report(at('Services', index, 'Connect'), 'is only for services of a group');
