@@ -21,12 +21,25 @@ export interface ExecTarget {
   readonly isIsolated: boolean;
 }
 
+const execNeeds =
+  '`namespace:alloc-exec` in the namespace of the allocation; also `namespace:alloc-node-exec` where the task is not isolated';
+
 const mayExec = decided(
-  '`namespace:alloc-exec` in the namespace of the allocation; also `namespace:alloc-node-exec` where the task is not isolated',
+  execNeeds,
   ({ namespace }: Asked, target: ExecTarget | undefined): Permission => {
     const exec = namespaceCapability(target?.namespace ?? namespace, 'alloc-exec');
     if (target === undefined || target.isIsolated) return exec;
     return allOf(exec, namespaceCapability(target.namespace, 'alloc-node-exec'));
+  },
+);
+
+/** The job is looked up in the namespace of the request, so the answer tells whether that namespace has it. */
+const mayRunAction = decided(
+  `${execNeeds}. If the request names another namespace, \`namespace:alloc-exec\` there as well`,
+  (asked: Asked, target: ExecTarget | undefined): Permission => {
+    const exec = mayExec.decide(asked, target);
+    if (target === undefined || target.namespace === asked.namespace) return exec;
+    return allOf(namespaceCapability(asked.namespace, 'alloc-exec'), exec);
   },
 );
 
@@ -65,7 +78,7 @@ export const execEndpoints = endpoints(
         task: { kind: 'string', required: true, description: 'The task of the action.' },
         group: text('Ignored: the task determines its group.'),
       },
-      permission: mayExec,
+      permission: mayRunAction,
     },
   },
 );
