@@ -60,7 +60,12 @@ describe('delays', () => {
     ['exponential', [30, 60], 120],
     ['exponential', [2000], 3600],
     ['exponential', [3600], 3600],
+    ['exponential', [0], 30],
+    ['exponential', [30, 60, 0], 30],
+    ['exponential', [0, 30], 60],
     ['fibonacci', [], 30],
+    ['fibonacci', [0], 30],
+    ['fibonacci', [0, 0], 30],
     ['fibonacci', [30], 30],
     ['fibonacci', [30, 30], 60],
     ['fibonacci', [30, 30, 60], 90],
@@ -102,7 +107,14 @@ describe('decisions, in the order of the checks', () => {
   const away = { DesiredDescription: descriptions.unknown };
   const later = { when: 'later', dueMs: startMs + 30_000 };
   test.each<[string, Allocation, ReschedulePolicy | null, object]>([
-    ['forced, with or without a policy', failed([], forced), null, { when: 'now', delayNs: 0 }],
+    ['forced, without a policy', failed([], forced), null, { when: 'now', delayNs: 0 }],
+    [
+      'forced, with a policy that is off',
+      failed([30], forced),
+      policy({ Unlimited: false }),
+      { when: 'now', delayNs: 0 },
+    ],
+    ['forced', failed([30], forced), policy({}), { when: 'now', delayNs: seconds(60) }],
     ['no policy', failed([]), null, { when: 'never' }],
     ['disabled', failed([]), policy({ Unlimited: false }), { when: 'never' }],
     ['no attempts left', failed([30, 30]), policy(limited), { when: 'never' }],

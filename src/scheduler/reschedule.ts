@@ -44,10 +44,12 @@ export function nextDelayNs(allocation: Allocation, policy: ReschedulePolicy): n
   const events = eventsOf(allocation);
   const last = events.at(-1);
   if (last === undefined || policy.DelayFunction === 'constant') return policy.Delay;
-  const grown =
+  const following =
     policy.DelayFunction === 'fibonacci'
       ? nextFibonacci(events.at(-2), last, policy.Delay)
       : last.Delay * 2;
+  // Servers before 0.13.0 noted forced reschedules with a delay of 0, which never grows.
+  const grown = Math.max(following, policy.Delay);
   if (policy.MaxDelay <= 0 || grown < policy.MaxDelay) return grown;
   const ranMs = failedAtMs(allocation) - instantToMs(last.RescheduleTime);
   const wasCapped = last.Delay >= policy.MaxDelay;
@@ -85,7 +87,11 @@ export function decideReschedule(
   policy: ReschedulePolicy | null,
   context: EvaluationContext,
 ): RescheduleDecision {
-  if (isForced(allocation)) return { when: 'now', delayNs: 0 };
+  // A forced attempt counts as an attempt, so that the delays go on after it.
+  if (isForced(allocation)) {
+    const hasDelay = policy !== null && isEnabled(policy);
+    return { when: 'now', delayNs: hasDelay ? nextDelayNs(allocation, policy) : 0 };
+  }
   if (!isAllowed(allocation, policy)) return { when: 'never' };
   const delayNs = nextDelayNs(allocation, policy);
   const dueMs = failedAtMs(allocation) + instantToMs(delayNs);
