@@ -14,7 +14,7 @@ test.each([
   ['a field more', { ...row, Extra: null }],
   ['a field less', { Name: 'web', Count: 2, Tags: ['a', 'b'] }],
   ['another name', { ...row, Task: { Driver: 'exec', Owner: null } }],
-  ['another order of fields', { Count: 2, ...{ Name: 'web' }, Tags: row.Tags, Task: row.Task }],
+  ['another order of fields', { Count: 2, Name: 'web', Tags: row.Tags, Task: row.Task }],
   ['another order of items', { ...row, Tags: ['b', 'a'] }],
   ['an item more', { ...row, Tags: ['a', 'b', 'c'] }],
   ['an object for a list', { ...row, Tags: { 0: 'a', 1: 'b' } }],
