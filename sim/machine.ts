@@ -13,6 +13,7 @@ import type { Random, Timer } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import type { Allocation, AllocationReport } from '../src/model/allocation/allocation.ts';
 import type { Job } from '../src/model/job/job.ts';
+import type { RestoredForNode } from '../src/model/snapshot/restore-record.ts';
 import type { ServiceReporter } from '../src/node/hooks/services/service-reporter.ts';
 import { type Hardware, registrationOf } from './hardware.ts';
 import type { Call, Network, Reply } from './network.ts';
@@ -67,6 +68,8 @@ export class Machine {
   readonly #abandoned = new Set<Run>();
   /** Whether runs go on that the servers do not name, as these have restored a snapshot. */
   #keepsUnnamed = false;
+  /** Index of the last restore that the agent has heard of. */
+  #restored = 0;
   #graceEnd: Timer | undefined;
   /** Ids of the allocations that the servers named last. */
   #named: ReadonlySet<string> = new Set();
@@ -96,6 +99,7 @@ export class Machine {
     this.#agent = agent;
     this.#unreported = new Set(this.runs.keys());
     this.#refused.clear();
+    this.#restored = 0;
     const loop = (firstMs: number, turn: () => Promise<number>) => {
       const again = () => {
         turn().then(
@@ -197,8 +201,9 @@ export class Machine {
     let index = 0;
     return async () => {
       if (hasRestores && !isIntroduced.value) return this.#pauseMs();
-      const wait = index === 0 ? '' : `?index=${index}&wait=${pollMs / 1000}s`;
-      const url = `/v1/node/${this.hardware.id}/assignments${wait}`;
+      const heard = `restored=${this.#restored}`;
+      const query = index === 0 ? heard : `${heard}&index=${index}&wait=${pollMs / 1000}s`;
+      const url = `/v1/node/${this.hardware.id}/assignments?${query}`;
       const reply = await this.#callServer(agent, { method: 'GET', url }, index === 0 ? 0 : pollMs);
       if (reply.status !== 200) {
         if (hasRestores && reply.status === 404) isIntroduced.value = false;
@@ -239,8 +244,9 @@ export class Machine {
   }
 
   /** The servers have restored a snapshot, which may be older than the runs: all of them are reported again. */
-  #keepUnnamed({ UnknownFor }: { readonly UnknownFor: number }): void {
+  #keepUnnamed({ Index, UnknownFor }: RestoredForNode): void {
     this.#keepsUnnamed = true;
+    this.#restored = Index;
     for (const id of this.runs.keys()) this.#unreported.add(id);
     this.#wakeReporter();
     this.#graceEnd?.clear();

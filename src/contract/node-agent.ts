@@ -60,6 +60,13 @@ export const nodeAgentEndpoints = endpoints(
       path: '/v1/node/:node_id/assignments',
       summary: 'Read the allocations of the node, with their jobs',
       blocking: true,
+      query: {
+        restored: {
+          kind: 'index',
+          description:
+            'Index of the last restore of a snapshot that the node has heard of, 0 for none. If there was a newer one, the node has to register first.',
+        },
+      },
       answer: Type.Array(Type.Object({ Allocation: AllocationSchema, Job: Nullable(JobSchema) })),
       permission: itself,
     },

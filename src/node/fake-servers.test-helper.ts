@@ -94,13 +94,14 @@ export class FakeServers implements ServerApi {
 
   async assignments(
     _id: string,
-    query: { index: number },
+    query: { index: number; restored: number },
     token: string,
     signal: AbortSignal,
   ): Promise<AssignmentsAnswer> {
     this.#authorize(token);
     if (query.index >= this.#index) await this.#noteChange(signal);
     this.#authorize(token);
+    if (query.restored < (this.restored?.Index ?? 0)) throw new CallFailure(404);
     const assignments = this.#assignments.filter(({ Allocation }) => {
       const report = this.reports.get(Allocation.ID);
       return report === undefined || !isClientTerminal(report);

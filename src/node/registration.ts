@@ -40,6 +40,7 @@ export class Registration {
   readonly #options: RegistrationOptions;
   #identity: NodeIdentity | undefined;
   #node: NodeRegistration | undefined;
+  #restored = 0;
   #registering: Promise<number> | undefined;
   /** Resolves when no change of the description is under way. */
   #changing: Promise<unknown> = Promise.resolve();
@@ -67,6 +68,11 @@ export class Registration {
   /** The node's description; `undefined` before the first `describe`. */
   get node(): NodeRegistration | undefined {
     return this.#node;
+  }
+
+  /** Index of the last restore of a snapshot that the servers have told of; 0: of none. */
+  get restored(): number {
+    return this.#restored;
   }
 
   /** Sets the node's description. The next `done` sends it to a server. */
@@ -132,6 +138,7 @@ export class Registration {
         );
         await this.#noteIntroduced();
         onRegistered(answer);
+        this.#restored = answer.Restored?.Index ?? this.#restored;
         return durationMs(answer.HeartbeatTTL);
       } catch (error) {
         if (signal.aborted) throw error;

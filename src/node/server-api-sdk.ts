@@ -34,8 +34,8 @@ export function sdkServerApi({ addresses, transport, openStream }: SdkServerApiO
       (await as(token).register(Node, SecretID, { signal })).value,
     heartbeat: async (nodeId, token, signal) =>
       (await as(token).heartbeat(nodeId, { signal, timeoutMs })).value,
-    assignments: async (nodeId, { index, waitMs }, token, signal) => {
-      const answer = await as(token).assignments(nodeId, { index, waitMs, signal });
+    assignments: async (nodeId, query, token, signal) => {
+      const answer = await as(token).assignments(nodeId, { ...query, signal });
       return { index: answer.index, assignments: answer.value };
     },
     reportStatus: async (nodeId, reports, token, signal) => {

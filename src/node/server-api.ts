@@ -48,10 +48,13 @@ export interface ServerApi {
   ): Promise<RegisterAnswer>;
   /** `PUT /v1/node/:node_id/heartbeat`. 404: the node must register again. */
   heartbeat(nodeId: string, token: string, signal: AbortSignal): Promise<HeartbeatAnswer>;
-  /** `GET /v1/node/:node_id/assignments`, blocking. */
+  /**
+   * `GET /v1/node/:node_id/assignments`, blocking. `restored`: index of the last restore that the node has heard of, or 0.
+   * 404: the node must register again.
+   */
   assignments(
     nodeId: string,
-    query: { readonly index: number; readonly waitMs: number },
+    query: { readonly index: number; readonly waitMs: number; readonly restored: number },
     token: string,
     signal: AbortSignal,
   ): Promise<AssignmentsAnswer>;

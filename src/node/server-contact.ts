@@ -70,7 +70,7 @@ export class ServerContact {
   }
 
   /** Asks a server something that tells it that the node is alive. C1. */
-  async during(ask: () => Promise<HeartbeatAnswer>): Promise<HeartbeatAnswer> {
+  async during<A extends HeartbeatAnswer>(ask: () => Promise<A>): Promise<A> {
     const sentMs = this.#options.clock.monotonicMs();
     try {
       const answer = await ask();

@@ -21,7 +21,10 @@ import { runStream } from './stream-loop.ts';
 export interface LoopContext {
   readonly world: Pick<World, 'clock' | 'timers' | 'random'>;
   readonly api: ServerApi;
-  readonly registration: Pick<Registration, 'id' | 'secret' | 'change' | 'done' | 'noteError'>;
+  readonly registration: Pick<
+    Registration,
+    'id' | 'secret' | 'restored' | 'change' | 'done' | 'noteError'
+  >;
   readonly contact: Pick<ServerContact, 'during' | 'ttlMs'>;
   readonly signal: AbortSignal;
   readonly onNotice: (sentence: string) => void;
@@ -62,9 +65,9 @@ export async function followAssignments(context: LoopContext, apply: Apply): Pro
 /** A function of its own, so that the answer is released before the next wait. */
 async function applyNext(context: LoopContext, index: number, apply: Apply): Promise<number> {
   const { api, registration, signal } = context;
-  const { id, secret } = registration;
-  const wait = { index, waitMs: limits.node.allocationsPollWaitMs };
-  const answer = await api.assignments(id, wait, secret, signal);
+  const { id, secret, restored } = registration;
+  const query = { index, waitMs: limits.node.allocationsPollWaitMs, restored };
+  const answer = await api.assignments(id, query, secret, signal);
   if (!signal.aborted) apply(answer.assignments);
   return answer.index;
 }

@@ -32,10 +32,12 @@ export function nodeAgentOf(requester: Requester, address: string) {
       write('PUT /v1/node/:node_id/heartbeat', { node_id: nodeId }, options),
     /**
      * Blocks with `index` until a server changes the assignments. Reports of the node itself do not
-     * wake it.
+     * wake it. `restored`: index of the last restore of a snapshot that the node has heard of.
      */
-    assignments: (nodeId: string, options?: ReadOptions) =>
-      read('GET /v1/node/:node_id/assignments', { node_id: nodeId }, options),
+    assignments: (
+      nodeId: string,
+      { restored, ...options }: ReadOptions & { readonly restored?: number } = {},
+    ) => read('GET /v1/node/:node_id/assignments', { node_id: nodeId }, options, { restored }),
     /** At most `limits.node.statusBatchSizeMax` reports. */
     reportStatus: (nodeId: string, reports: readonly AllocationReport[], options?: CallOptions) =>
       write('PUT /v1/node/:node_id/status', { node_id: nodeId }, options, {

@@ -303,6 +303,14 @@ describe('nodes after a restore', () => {
     expect((await assignments()).json).toEqual([]);
   });
 
+  test('a node whose registration was answered in vain has to register again', async () => {
+    const { Index } = (await fleet.register(1)).json.Restored;
+    for (const heard of [0, Index - 1]) {
+      expect((await assignments(`?restored=${heard}`)).status).toBe(404);
+    }
+    expect((await assignments(`?restored=${Index}`)).json).toEqual([]);
+  });
+
   test('allocations that nodes report and the snapshot does not know are listed until they end', async () => {
     await fleet.register(1);
     await report(idOf(5));

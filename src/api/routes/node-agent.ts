@@ -89,12 +89,12 @@ export function nodeAgentRoutes(server: Server, tracing: TracingOfApi | undefine
     ...livenessRoutes(server),
     ...serveRead(
       contract.assignments,
-      ({ parameters, snapshot, unwatched }) => {
+      ({ parameters, query, snapshot, unwatched }) => {
         const assigned = snapshot.table(allocations).by('assignment');
         const range = { prefix: [parameters.node_id!] };
         // Read first, so that the refusal has its index as well.
         const rows = assigned.scan(range);
-        requireReturned(server, unwatched, parameters.node_id!);
+        requireReturned(server, unwatched, { id: parameters.node_id!, heard: query.restored });
         const assignments = [];
         for (const Allocation of rows) {
           if (isClientTerminal(Allocation)) continue;
@@ -154,9 +154,13 @@ function requireKnown(server: Server, input: BaseInput) {
  * After a restore the leader alone knows which nodes have heard of it.
  * @throws RosterError `node-not-registered`, `not-leader`
  */
-function requireReturned(server: Server, snapshot: Snapshot, nodeId: string): void {
+function requireReturned(
+  server: Server,
+  snapshot: Snapshot,
+  { id, heard }: { readonly id: string; readonly heard: number | undefined },
+): void {
   const nowMs = server.context.world.clock.nowMs();
-  if (currentRestore(snapshot, nowMs) !== undefined) server.returns.requireRegistered(nodeId);
+  if (currentRestore(snapshot, nowMs) !== undefined) server.returns.requireHeard(id, heard);
 }
 
 function report(server: Server, nodeId: string, reports: readonly AllocationReport[]) {

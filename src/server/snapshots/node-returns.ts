@@ -18,8 +18,9 @@ import type { ServerContext } from '../context.ts';
  *
  * Invariants
  *  N1. For `limits.snapshot.unknownGraceMs` after a restore, a node hears of it before it hears which
- *      allocations it should run: in each term it has to register first. So it keeps those that the snapshot
- *      does not know, and reports all that it has.
+ *      allocations it should run: in each term it has to register first, and it tells of which restore it has heard,
+ *      since the answer to its registration may be lost or late. So it keeps those that the snapshot does not know,
+ *      and reports all that it has.
  *  N2. The allocations that are listed were reported in this term. As every node registers again in each
  *      term, the next leader hears of all of them.
  */
@@ -36,6 +37,16 @@ export class NodeReturns {
   requireRegistered(nodeId: string): void {
     if (this.#registered.has(nodeId) || this.#restore() === undefined) return;
     throw refusal('node-not-registered', { id: nodeId });
+  }
+
+  /**
+   * `heard`: the index of the last restore that the node has heard of; `undefined`: its program does not tell.
+   * @throws RosterError `node-not-registered`, upon which a node registers
+   */
+  requireHeard(nodeId: string, heard: number | undefined): void {
+    this.requireRegistered(nodeId);
+    const { Index = 0 } = this.#restore() ?? {};
+    if (heard !== undefined && heard < Index) throw refusal('node-not-registered', { id: nodeId });
   }
 
   /** Notes that the node registers. Returns what it is told of a restore. */
