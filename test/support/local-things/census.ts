@@ -20,6 +20,7 @@ export const ofNoConcern: Readonly<Record<string, string>> = {
   'api/memory.ts': 'lives as long as a request',
   'api/openapi/named-schemas.ts': 'the same in every process',
   'api/peering-stream.ts': 'connections of this server',
+  'api/query.ts': 'lives as long as a request',
   'api/router.ts': 'the same in every process',
   'api/routes/acl.ts': 'lives as long as a request',
   'api/routes/service-names.ts': 'lives as long as a request',
