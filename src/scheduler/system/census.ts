@@ -101,8 +101,9 @@ const isPresent = ({ allocation, standing }: Classified): boolean =>
 
 /**
  * Whether an ended allocation of a system job is run again on its node: a completed one always, as
- * tasks of system jobs do not complete by themselves. A failed one is left to its deployment while
- * that runs, and by the evaluation that reports it: the restart policy decides about restarts at once.
+ * tasks of system jobs do not complete by themselves. A failed allocation is left alone while its
+ * deployment runs, and by the evaluation that reports the failure: the restart policy decides about
+ * restarts at once.
  */
 function isRetried(
   { allocation, standing: { kind } }: Classified,

@@ -18,9 +18,9 @@ import type { ServerContext } from '../context.ts';
  *
  * Invariants
  *  N1. For `limits.snapshot.unknownGraceMs` after a restore, a node hears of it before it hears which
- *      allocations it should run: in each term it has to register first, and it tells of which restore it has heard,
- *      since the answer to its registration may be lost or late. So it keeps those that the snapshot does not know,
- *      and reports all that it has.
+ *      allocations it should run: in each term it has to register first, and its question names the last restore
+ *      that it has heard of, since the answer to its registration may be lost or late. So the node keeps allocations
+ *      that the snapshot does not know, and reports all that it has.
  *  N2. The allocations that are listed were reported in this term. As every node registers again in each
  *      term, the next leader hears of all of them.
  */

@@ -47,7 +47,7 @@ export class Figures {
     return this.#current?.unixMs;
   }
 
-  /** Notes a time, on the monotonic clock, at which the state had all that the log held; the default is that of the last read. */
+  /** Notes when the state had the whole log, on the monotonic clock. The default is the time of the last read. */
   current(monotonicMs = this.#readMs): void {
     this.#current =
       monotonicMs === undefined ? undefined : { monotonicMs, unixMs: this.#unixMs(monotonicMs) };
